@@ -1,0 +1,57 @@
+// The promise every environment keeps, real or dreamed.
+//
+// reset() starts an episode, step() takes one action. The split into terminated (the world ended
+// the episode) and truncated (a limit did) is Gymnasium's. A nonsensical action is no error: it is
+// a normal step with the environment's own reply and zero reward. Stepping before reset() or after
+// the end throws LogicError. The same task, seed and actions give the same trajectory.
+// tests/contract/environment_contract.h holds every implementation to this.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dreamgym/data/types.h"
+
+namespace dreamgym {
+
+struct StepResult {
+  Observation observation;
+  double reward = 0;                        ///< of this step, in the world's own scale
+  bool terminated = false;                  ///< the world ended the episode
+  bool truncated = false;                   ///< a limit cut it
+  bool action_valid = true;                 ///< the environment understood the action
+  std::string reasoning_trace;              ///< of the experience model; "" in a real world
+  std::vector<std::string> demonstrations;  ///< ids retrieved by the experience model
+  std::map<std::string, std::string> info;  ///< e.g. {"won": "true", "score": "1"}
+};
+
+/// One episode at a time.
+/// Thread safety: none; one thread per object. Objects may share immutable data.
+class Environment {
+ public:
+  virtual ~Environment() = default;
+  /// Starts the episode of `task`; `seed` feeds whatever the world draws at random.
+  /// @throws Error kNotFound or kUnsupported if the task does not belong here.
+  virtual Observation reset(const Task& task, std::uint64_t seed) = 0;
+  virtual StepResult step(const Action& action) = 0;
+};
+
+/// Many episodes side by side, numbered by slot, so that an environment that is a language model
+/// can answer all of them in one batch.
+/// Thread safety: none; implementations may use threads inside. Results never depend on how
+/// episodes are batched: slot i behaves exactly as an Environment of its own.
+class EnvironmentBatch {
+ public:
+  virtual ~EnvironmentBatch() = default;
+  /// Starts tasks.size() episodes in slots 0.. ; ends all that were running.
+  virtual std::vector<Observation> reset(std::span<const Task> tasks,
+                                         std::span<const std::uint64_t> seeds) = 0;
+  /// Takes one action in each of the named slots (distinct, running).
+  virtual std::vector<StepResult> step(std::span<const std::size_t> slots,
+                                       std::span<const Action> actions) = 0;
+};
+
+}  // namespace dreamgym

@@ -1,0 +1,57 @@
+// Batched generation with a KV cache: the native LanguageModel that rollouts live on.
+//
+// Own packed kernels (nn/kernels), picked at run time for AVX-512, AVX2 and plain. Every output
+// element is accumulated in one fixed order, so a request's reply does not depend on batch
+// composition or threads. A session keeps keys, values and convolution tails of what it has read; a
+// request whose context starts with that only computes the rest, and one that departs from it goes
+// back to the last remembered point before the departure.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dreamgym/llm/language_model.h"
+#include "dreamgym/nn/weights.h"
+
+namespace dreamgym {
+
+struct EngineConfig {
+  std::size_t num_threads = 1;
+  std::size_t prefill_chunk_tokens = 64;  ///< rows computed at once while reading a context
+  std::size_t cache_budget_bytes =
+      1ULL << 30;  ///< beyond it the least recently used sessions are dropped
+};
+
+struct EngineCounters {
+  std::uint64_t prefill_tokens = 0;  ///< context tokens computed
+  std::uint64_t reused_tokens = 0;   ///< context tokens found in the cache
+  std::uint64_t sampled_tokens = 0;
+  std::uint64_t forced_tokens = 0;  ///< tokens a trie left no choice about
+};
+
+/// Thread safety: as LanguageModel.
+class GenerationEngine final : public LanguageModel {
+ public:
+  GenerationEngine(const TransformerWeights& weights,
+                   std::shared_ptr<const Tokenizer> tokenizer,
+                   EngineConfig config);
+  ~GenerationEngine() override;
+
+  /// New weights of the same shape; every cached session is dropped.
+  void set_weights(const TransformerWeights& weights);
+
+  std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
+  void release(std::span<const std::uint64_t> sessions) override;
+  [[nodiscard]] const Tokenizer& tokenizer() const override;
+  [[nodiscard]] std::size_t max_context_tokens() const override;
+  [[nodiscard]] std::string version() const override;
+
+  [[nodiscard]] EngineCounters counters() const;
+  [[nodiscard]] std::size_t cache_bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dreamgym

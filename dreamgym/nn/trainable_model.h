@@ -1,0 +1,101 @@
+// The transformer with gradients. libtorch stays behind this header.
+//
+// Losses are written elsewhere as pure functions of log-probabilities (train/); this class turns a
+// batch into log-probabilities and takes the loss's derivative with respect to each of them back to
+// the weights. Full logits are never held: the head, softmax and gather run in chunks.
+//
+// Determinism: micro-batches are computed each on one thread and their gradients are added in index
+// order, so results do not depend on num_threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dreamgym/nn/packed_batch.h"
+#include "dreamgym/nn/weights.h"
+
+namespace dreamgym {
+
+/// What the model says of one TokenQuery.
+struct TokenScore {
+  float logprob =
+      0;  ///< of the target, over the allowed set at the query's temperature; natural log
+  float entropy = 0;  ///< of that distribution, nats
+};
+
+/// d loss / d(score) of each query of a micro-batch.
+struct TokenGradient {
+  float logprob = 0;
+  float entropy = 0;
+};
+
+/// Computes the loss's derivative for one micro-batch. Called from worker threads, at most once per
+/// micro-batch; must not depend on the order of calls.
+using LossGradient = std::function<std::vector<TokenGradient>(std::size_t micro_batch,
+                                                              std::span<const TokenScore> scores)>;
+
+enum class OptimizerKind { kAdamW, kMuon };
+
+struct OptimizerConfig {
+  OptimizerKind kind = OptimizerKind::kAdamW;
+  double learning_rate = 3e-4;  ///< AdamW; with Muon: for embeddings, norms and convolutions
+  double muon_learning_rate =
+      0.02;  ///< hidden matrices; momentum 0.95, Nesterov, 5 Newton-Schulz steps
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double epsilon = 1e-8;
+  double weight_decay = 0.05;
+  double max_gradient_norm = 1.0;  ///< global 2-norm clip; <= 0 = none
+};
+
+struct UpdateResult {
+  double gradient_norm = 0;  ///< before clipping
+  bool skipped = false;      ///< a gradient was not finite: nothing changed
+};
+
+/// Thread safety: none; one call at a time, threads inside.
+class TrainableModel {
+ public:
+  TrainableModel(TransformerWeights weights, std::size_t num_threads);
+  ~TrainableModel();
+  TrainableModel(TrainableModel&&) noexcept;
+  TrainableModel& operator=(TrainableModel&&) noexcept;
+
+  [[nodiscard]] const TransformerConfig& config() const;
+  /// Copies the present weights out, named `version`.
+  [[nodiscard]] TransformerWeights weights(const std::string& version) const;
+  /// Replaces the weights; shapes must be equal. The optimiser's state is kept.
+  void set_weights(const TransformerWeights& weights);
+
+  /// Scores of every query, one vector per micro-batch. No gradients.
+  [[nodiscard]] std::vector<std::vector<TokenScore>> score(
+      std::span<const PackedBatch> batches) const;
+
+  /// Forward and backward over all micro-batches; gradients are added to those already there.
+  /// Returns the scores of the forward pass.
+  std::vector<std::vector<TokenScore>> accumulate(std::span<const PackedBatch> batches,
+                                                  const LossGradient& loss);
+  /// One optimiser step with what has been accumulated; then gradients are zero again.
+  /// @param scale  multiplies the learning rates (a schedule's value).
+  UpdateResult update(const OptimizerConfig& config, double scale = 1.0);
+  /// Forgets accumulated gradients.
+  void discard_gradients();
+
+  /// Optimiser moments and step counter as bytes for a checkpoint, and back.
+  [[nodiscard]] std::string optimizer_state() const;
+  void set_optimizer_state(const std::string& bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Tokens a micro-batch may hold so that activations stay under `bytes`, and the bytes of one
+/// token.
+std::size_t activation_bytes_per_token(const TransformerConfig& config);
+
+}  // namespace dreamgym
