@@ -1,0 +1,46 @@
+// The agent's side of the conversation as tokens, append-only.
+//
+// <|agent|><|task|>instruction<|state|>first observation<|action|>a<|observation|>o<|action|>...
+// The sampled part of a turn is the action and the <|observation|> marker that closes it.
+// Thread safety: const members are reentrant.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/data/types.h"
+#include "dreamgym/llm/tokenizer.h"
+#include "dreamgym/llm/training_sequence.h"
+
+namespace dreamgym {
+
+class AgentPrompt {
+ public:
+  /// @throws Error kUnsupported if the tokenizer lacks one of the markers.
+  explicit AgentPrompt(std::shared_ptr<const Tokenizer> tokenizer);
+
+  /// Context of the first turn, up to and including <|action|>.
+  [[nodiscard]] std::vector<TokenId> begin(std::string_view instruction,
+                                           std::string_view observation) const;
+  /// An action as the policy would write it, closing marker included.
+  [[nodiscard]] std::vector<TokenId> action(std::string_view action) const;
+  /// What follows an action: the observation and the next <|action|>.
+  [[nodiscard]] std::vector<TokenId> observation(std::string_view observation) const;
+  /// The action text of a sampled turn (closing marker stripped).
+  [[nodiscard]] Action parse_action(std::span<const TokenId> sampled) const;
+  /// The marker that closes an action.
+  [[nodiscard]] TokenId stop() const { return observation_; }
+
+  /// A demonstration to imitate: loss on the actions only. Steps beyond max_tokens are left out.
+  [[nodiscard]] TrainingSequence demonstration(const Trajectory& trajectory,
+                                               std::size_t max_tokens) const;
+
+  [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
+
+ private:
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  TokenId agent_, task_, state_, action_, observation_;
+};
+
+}  // namespace dreamgym

@@ -1,0 +1,64 @@
+// The agent: history to prompt, sampled tokens to action, every token in the ledger.
+//
+// Thread safety: calls must not overlap.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/llm/language_model.h"
+#include "dreamgym/llm/token_ledger.h"
+
+namespace dreamgym {
+
+struct AgentOptions {
+  double temperature = 1.0;            ///< of the sampled actions; 0 = greedy
+  std::size_t max_action_tokens = 32;  ///< of a freely written action
+};
+
+/// One episode as the agent sees it.
+struct AgentEpisode {
+  TokenLedger ledger;
+  std::uint64_t session = 0;  ///< the model's cache key; distinct among running episodes
+  std::uint64_t seed = 0;     ///< of this episode's sampling stream
+  std::size_t turn = 0;
+};
+
+class TokenAgent {
+ public:
+  /// @param model  borrowed; must outlive the agent.
+  TokenAgent(LanguageModel& model, std::shared_ptr<const Tokenizer> tokenizer, AgentOptions options);
+
+  [[nodiscard]] AgentEpisode begin(std::string_view instruction,
+                                   std::string_view observation,
+                                   std::uint64_t session,
+                                   std::uint64_t seed) const;
+
+  /// One action for each episode.
+  /// @param candidates  [episodes.size()] sets to choose from; an empty set = write freely.
+  std::vector<Action> act(std::span<AgentEpisode* const> episodes,
+                          std::span<const std::vector<std::string>> candidates);
+
+  /// The environment's answer to the last action.
+  void observe(AgentEpisode& episode, std::string_view observation) const;
+
+  /// True if another turn with candidates like these still fits the model's context.
+  [[nodiscard]] bool has_room(const AgentEpisode& episode) const;
+
+  /// Forgets the model's cache for episodes that are over.
+  void finish(std::span<const std::uint64_t> sessions) { model_.release(sessions); }
+
+  [[nodiscard]] const AgentPrompt& prompt() const { return prompt_; }
+  [[nodiscard]] std::string version() const { return model_.version(); }
+
+ private:
+  LanguageModel& model_;
+  AgentPrompt prompt_;
+  AgentOptions options_;
+};
+
+}  // namespace dreamgym
