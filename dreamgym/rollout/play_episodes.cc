@@ -1,0 +1,203 @@
+#include "dreamgym/rollout/play_episodes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
+
+namespace dreamgym {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return Seconds(std::chrono::steady_clock::now() - start).count();
+}
+
+// One batch of episodes that run side by side.
+class Wave {
+ public:
+  Wave(TokenAgent& agent,
+       EnvironmentBatch& environment,
+       const ActionMapperFactory* mappers,
+       const RolloutOptions& options,
+       RolloutCost& cost)
+      : agent_(agent),
+        environment_(environment),
+        mappers_(mappers),
+        options_(options),
+        cost_(cost) {}
+
+  std::vector<Episode> play(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
+    reset(tasks, rng, first_episode);
+    std::vector<std::size_t> running(tasks.size());
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      running[i] = i;
+    }
+    for (std::size_t t = 0; t < options_.max_steps && !running.empty(); ++t) {
+      const std::vector<Action> actions = act(running);
+      take_step(running, actions, t);
+      std::erase_if(running, [&](std::size_t slot) { return over_[slot]; });
+    }
+    std::vector<std::uint64_t> sessions;
+    std::vector<Episode> episodes;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      sessions.push_back(states_[i].session);
+      episodes.push_back({std::move(stories_[i]), std::move(states_[i].ledger)});
+    }
+    agent_.finish(sessions);
+    return episodes;
+  }
+
+ private:
+  void reset(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
+    std::vector<std::uint64_t> world_seeds;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      world_seeds.push_back(options_.paired_world_seed
+                                ? tasks[i].seed
+                                : rng.fork("world", first_episode + i).next());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    current_ = environment_.reset(tasks, world_seeds);
+    cost_.environment_seconds += seconds_since(start);
+    over_.assign(tasks.size(), false);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const std::uint64_t seed = rng.fork("episode", first_episode + i).next();
+      Trajectory story;
+      story.episode_id = fmt::format("{}#{}", tasks[i].id, first_episode + i);
+      story.task = tasks[i];
+      story.seed = seed;
+      story.provenance = options_.provenance;
+      story.policy_version = agent_.version();
+      story.simulator_version = options_.simulator_version;
+      stories_.push_back(std::move(story));
+      states_.push_back(agent_.begin(
+          tasks[i].instruction, current_[i].text, options_.first_session + i, seed));
+      if (mappers_ != nullptr) {
+        mapper_.push_back(mappers_->create());
+        mapper_.back()->reset(tasks[i].instruction, current_[i].text);
+        current_[i].admissible = mapper_.back()->candidates();
+      }
+    }
+  }
+
+  std::vector<Action> act(const std::vector<std::size_t>& running) {
+    std::vector<AgentEpisode*> episodes;
+    std::vector<std::vector<std::string>> candidates;
+    for (const std::size_t slot : running) {
+      episodes.push_back(&states_[slot]);
+      candidates.push_back(current_[slot].admissible);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<Action> actions = agent_.act(episodes, candidates);
+    cost_.agent_seconds += seconds_since(start);
+    return actions;
+  }
+
+  void take_step(const std::vector<std::size_t>& running,
+                 const std::vector<Action>& actions,
+                 std::size_t t) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<StepResult> results = environment_.step(running, actions);
+    cost_.environment_seconds += seconds_since(start);
+    cost_.steps += running.size();
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      record(running[i], actions[i], std::move(results[i]), t);
+    }
+  }
+
+  void record(std::size_t slot, const Action& action, StepResult result, std::size_t t) {
+    if (mappers_ != nullptr) {
+      mapper_[slot]->observe(action, result.observation.text);
+      result.observation.admissible = mapper_[slot]->candidates();
+    }
+    Trajectory& story = stories_[slot];
+    Transition step;
+    step.observation = std::move(current_[slot]);
+    step.action = action;
+    step.action_valid = result.action_valid;
+    step.reward = result.reward;
+    step.next_observation = result.observation;
+    step.terminated = result.terminated;
+    step.truncated = result.truncated;
+    step.reasoning_trace = std::move(result.reasoning_trace);
+    step.demonstrations = std::move(result.demonstrations);
+    step.info = std::move(result.info);
+    current_[slot] = std::move(result.observation);
+    story.episode_return += step.reward;
+    if (!step.terminated && !step.truncated) {
+      agent_.observe(states_[slot], current_[slot].text);
+      step.truncated = t + 1 == options_.max_steps || !agent_.has_room(states_[slot]);
+    }
+    over_[slot] = step.terminated || step.truncated;
+    if (over_[slot]) {
+      story.outcome = step.truncated        ? Outcome::kTruncated
+                      : step.reward >= 1    ? Outcome::kSuccess
+                                            : Outcome::kFailure;
+    }
+    story.steps.push_back(std::move(step));
+  }
+
+  TokenAgent& agent_;
+  EnvironmentBatch& environment_;
+  const ActionMapperFactory* mappers_;
+  const RolloutOptions& options_;
+  RolloutCost& cost_;
+  std::vector<Observation> current_;
+  std::vector<Trajectory> stories_;
+  std::vector<AgentEpisode> states_;
+  std::vector<std::unique_ptr<ActionMapper>> mapper_;
+  std::vector<bool> over_;
+};
+
+std::size_t count_sampled(const std::vector<Episode>& episodes) {
+  std::size_t total = 0;
+  for (const Episode& episode : episodes) {
+    total += episode.ledger.num_sampled();
+  }
+  return total;
+}
+
+}  // namespace
+
+std::vector<Episode> play_episodes(TokenAgent& agent,
+                                   EnvironmentBatch& environment,
+                                   const ActionMapperFactory* mappers,
+                                   std::span<const Task> tasks,
+                                   const Rng& rng,
+                                   const RolloutOptions& options,
+                                   RolloutCost* cost,
+                                   ProgressSink* progress) {
+  check(options.batch_size > 0 && options.max_steps > 0, "batch_size and max_steps are positive");
+  RolloutCost spent;
+  std::vector<Episode> episodes;
+  episodes.reserve(tasks.size());
+  if (progress != nullptr) {
+    progress->begin("episodes", tasks.size(), "episodes");
+  }
+  for (std::size_t begin = 0; begin < tasks.size(); begin += options.batch_size) {
+    const std::size_t count = std::min(options.batch_size, tasks.size() - begin);
+    Wave wave(agent, environment, mappers, options, spent);
+    std::vector<Episode> played = wave.play(tasks.subspan(begin, count), rng, begin);
+    spent.sampled_tokens += count_sampled(played);
+    std::move(played.begin(), played.end(), std::back_inserter(episodes));
+    if (progress != nullptr) {
+      progress->advance(episodes.size(), "");
+    }
+  }
+  if (progress != nullptr) {
+    progress->end("");
+  }
+  if (cost != nullptr) {
+    cost->steps += spent.steps;
+    cost->sampled_tokens += spent.sampled_tokens;
+    cost->environment_seconds += spent.environment_seconds;
+    cost->agent_seconds += spent.agent_seconds;
+  }
+  return episodes;
+}
+
+}  // namespace dreamgym
