@@ -1,4 +1,4 @@
-# dreamgym_room(<name> [LIBRARIES lib...] [ROOMS room...] [PRECOMPILE header])
+# dreamgym_room(<name> [LIBRARIES lib...] [ROOMS room...] [TEST_LIBRARIES lib...] [PRECOMPILE header])
 #
 # One room = one static library dreamgym_<name> from dreamgym/<name>/**/*.cc, and one test program
 # <name>_test from the *_test.cc beside them (ctest label "fast"). New files are picked up by themselves.
@@ -15,7 +15,7 @@ function(dreamgym_room name)
     add_library(dreamgym_${name} STATIC ${sources})
     target_link_libraries(dreamgym_${name} PUBLIC dreamgym_flags ${room_targets} ${ROOM_LIBRARIES})
     if(ROOM_PRECOMPILE)
-      target_precompile_headers(dreamgym_${name} PRIVATE ${ROOM_PRECOMPILE})
+      target_precompile_headers(dreamgym_${name} PRIVATE ${CMAKE_SOURCE_DIR}/${ROOM_PRECOMPILE})
     endif()
   else()
     add_library(dreamgym_${name} INTERFACE)
