@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 
 namespace dreamgym {
 namespace {
@@ -16,21 +17,12 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// FNV-1a, 64 bits.
-std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
-  return hash;
-}
-
 }  // namespace
 
 Rng::Rng(std::uint64_t seed) : state_{mix(seed), 0} {}
 
 Rng Rng::fork(std::string_view name, std::uint64_t index) const {
-  return Rng(State{mix(mix(state_.key ^ hash_name(name)) ^ mix(index + 1)), 0});
+  return Rng(State{mix(mix(state_.key ^ hash_text(name)) ^ mix(index + 1)), 0});
 }
 
 std::uint64_t Rng::next() {
