@@ -20,6 +20,8 @@ struct ReasoningTrace {
 
   /// Value of the first field of that key.
   [[nodiscard]] std::optional<std::string> find(std::string_view key) const;
+  /// Appends a field. In the value ';' becomes ',', line breaks become blanks, and blanks at its
+  /// ends go, so that what is added can be read back.
   void add(std::string key, std::string value);
   bool operator==(const ReasoningTrace&) const = default;
 };

@@ -1,11 +1,14 @@
 // Trajectories as canonical JSONL (docs/formats/trajectory.md), version 1.
 //
-// One JSON object a line: {"version":1,"episode_id","world","task":{...},"seed","policy_version",
+// One JSON object a line: {"version":1,"episode_id","world","task":{"id","text","split","source",
+// "parent_task","seed","settings":{}},"seed","policy_version",
 // "simulator":{"version"}|null,"provenance":"real|dreamed","steps":[{"t","state_text","admissible":[],
 // "action_text","action_valid","reward","next_state_text","next_admissible":[],"terminated",
 // "truncated","reason_trace","demos":[],"confidence","thought","info":{}}],
 // "outcome":{"kind","success","score"}}. Unknown keys are ignored; missing ones take defaults
-// except "steps". parse(render(x)) == x. Thread safety: pure functions.
+// except "steps" and each step's "action_text" (a missing next state is the next step's state, a
+// missing score the sum of the rewards). parse(render(x)) == x for valid UTF-8; bytes that are not
+// become U+FFFD. Thread safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +24,8 @@ namespace dreamgym {
 
 /// One line, without the newline.
 std::string to_json_line(const Trajectory& trajectory);
-/// @throws Error kParse naming the key, what was expected and what was there.
+/// @throws Error kParse naming the key, what was expected and what was there; kUnsupported for
+/// another version.
 Trajectory trajectory_from_json(std::string_view line);
 
 struct ReadOptions {

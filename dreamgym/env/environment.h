@@ -18,14 +18,14 @@
 namespace dreamgym {
 
 struct StepResult {
-  Observation observation;
-  double reward = 0;                        ///< of this step, in the world's own scale
-  bool terminated = false;                  ///< the world ended the episode
-  bool truncated = false;                   ///< a limit cut it
-  bool action_valid = true;                 ///< the environment understood the action
-  std::string reasoning_trace;              ///< of the experience model; "" in a real world
-  std::vector<std::string> demonstrations;  ///< ids retrieved by the experience model
-  std::map<std::string, std::string> info;  ///< e.g. {"won": "true", "score": "1"}
+  Observation observation{};
+  double reward = 0;                          ///< of this step, in the world's own scale
+  bool terminated = false;                    ///< the world ended the episode
+  bool truncated = false;                     ///< a limit cut it
+  bool action_valid = true;                   ///< the environment understood the action
+  std::string reasoning_trace{};              ///< of the experience model; "" in a real world
+  std::vector<std::string> demonstrations{};  ///< ids retrieved by the experience model
+  std::map<std::string, std::string> info{};  ///< e.g. {"won": "true", "score": "1"}
 };
 
 /// One episode at a time.

@@ -22,18 +22,18 @@ namespace dreamgym {
 
 /// Which tasks are wanted.
 struct WorldOptions {
-  std::string data_folder;  ///< folder with the benchmark's own files; "" = generated tasks only
+  std::string data_folder{};  ///< folder with the benchmark's own files; "" = generated tasks only
   std::string split = "train";  ///< one of the world's splits
   std::size_t count = 0;   ///< how many; 0 = all there are (a generated split: its default size)
   std::uint64_t seed = 0;  ///< of the generator and of any choice among the tasks
-  std::map<std::string, std::string> extra;  ///< world-specific, e.g. {"receptacles": "8"}
+  std::map<std::string, std::string> extra{};  ///< world-specific, e.g. {"receptacles": "8"}
 };
 
 struct WorldSplit {
-  std::string name;         ///< e.g. "train", "valid_seen"
-  std::string description;  ///< one line: where its tasks come from
-  bool held_out = false;    ///< for evaluation only: never trained on, never retrieved from
-  bool needs_data = false;  ///< its tasks come from files in WorldOptions::data_folder
+  std::string name{};         ///< e.g. "train", "valid_seen"
+  std::string description{};  ///< one line: where its tasks come from
+  bool held_out = false;      ///< for evaluation only: never trained on, never retrieved from
+  bool needs_data = false;    ///< its tasks come from files in WorldOptions::data_folder
   bool operator==(const WorldSplit&) const = default;
 };
 
