@@ -1,0 +1,245 @@
+#include "dreamgym/experience/experience_model.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/rng.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/data/reasoning_trace.h"
+
+namespace dreamgym {
+namespace {
+
+// Text of the state an unparsable reply leads to.
+constexpr const char* kNoAnswer = "There is no answer.";
+// Longer actions are cut before the model reads them; no world knows commands of this length.
+constexpr std::size_t kMaxActionBytes = 400;
+
+void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
+  out.insert(out.end(), ids.begin(), ids.end());
+}
+
+}  // namespace
+
+struct ExperienceModel::Query {
+  std::size_t slot = 0;
+  Action action;
+  std::vector<std::string> demonstrations;  // ids
+  std::vector<TokenId> context;             // trunk + tail + reply so far
+  std::vector<TokenId> reply;
+};
+
+ExperienceModel::ExperienceModel(LanguageModel& model,
+                                 std::shared_ptr<const Tokenizer> tokenizer,
+                                 const ReplayBuffer* buffer,
+                                 ExperienceOptions options)
+    : model_(model),
+      prompt_(std::move(tokenizer), options.max_demonstration_tokens),
+      buffer_(buffer),
+      options_(options) {
+  check(buffer_ != nullptr || options_.num_demonstrations == 0, "retrieval needs a replay buffer");
+}
+
+std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
+                                                std::span<const std::uint64_t> seeds) {
+  check(tasks.size() == seeds.size(), "one seed per task");
+  std::vector<std::uint64_t> sessions;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    sessions.push_back(options_.first_session + i);
+  }
+  model_.release(sessions);
+  slots_.clear();
+  std::vector<Observation> observations;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto first = tasks[i].settings.find(kFirstObservation);
+    if (first == tasks[i].settings.end()) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  fmt::format("task '{}' has no first observation to dream from", tasks[i].id),
+                  "take tasks from imported trajectories, or set settings.first_observation");
+    }
+    Slot slot;
+    slot.running = true;
+    slot.task = tasks[i];
+    slot.world_seed = seeds[i];
+    slot.observation = first->second;
+    slot.opening = prompt_.begin(tasks[i].instruction, first->second);
+    slot.trunk = slot.opening;
+    slots_.push_back(std::move(slot));
+    observations.push_back({first->second, {}});
+  }
+  return observations;
+}
+
+std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots,
+                                              std::span<const Action> actions) {
+  check(slots.size() == actions.size(), "one action per slot");
+  for (const std::size_t slot : slots) {
+    check(slot < slots_.size() && slots_[slot].running, "the episode is running");
+  }
+  const auto retrieved = retrieve(slots, actions);
+  std::vector<Query> queries(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Query& query = queries[i];
+    query.slot = slots[i];
+    query.action = shorten(actions[i], kMaxActionBytes);
+    for (const Demonstration& demonstration : retrieved[i]) {
+      query.demonstrations.push_back(demonstration.id);
+    }
+    query.context = slots_[slots[i]].trunk;
+    append(query.context, prompt_.demonstrations(retrieved[i]));
+    append(query.context, prompt_.query(query.action));
+  }
+  dream_traces(queries);
+  dream_observations(queries);
+
+  std::vector<StepResult> results;
+  results.reserve(queries.size());
+  for (Query& query : queries) {
+    results.push_back(conclude(query));
+  }
+  return results;
+}
+
+std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
+    std::span<const std::size_t> slots, std::span<const Action> actions) {
+  std::vector<std::vector<Demonstration>> shown(slots.size());
+  if (options_.num_demonstrations == 0) {
+    return shown;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<ReplayQuery> queries(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    queries[i].observation = slots_[slots[i]].observation;
+    queries[i].action = actions[i];
+  }
+  const auto hits = buffer_->search(queries, options_.num_demonstrations);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    shown[i] = to_demonstrations(hits[i]);
+  }
+  counters_.retrieval_seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return shown;
+}
+
+std::size_t ExperienceModel::reply_reserve() const {
+  return options_.max_trace_tokens + options_.max_observation_tokens + 2;
+}
+
+void ExperienceModel::dream_traces(std::vector<Query>& queries) {
+  std::vector<GenerationRequest> requests(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    GenerationRequest& request = requests[i];
+    request.session = options_.first_session + queries[i].slot;
+    request.context = queries[i].context;
+    request.kept_tokens = slots_[queries[i].slot].trunk.size();
+    request.max_tokens = options_.max_trace_tokens;
+    request.temperature = 0;
+    request.stop = prompt_.flags();
+    request.stop.push_back(prompt_.observation_marker());
+  }
+  const auto replies = model_.generate(requests);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    queries[i].reply = replies[i].tokens;
+    append(queries[i].context, replies[i].tokens);
+  }
+}
+
+void ExperienceModel::dream_observations(std::vector<Query>& queries) {
+  std::vector<GenerationRequest> requests;
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    Query& query = queries[i];
+    if (query.reply.empty() || query.reply.back() != prompt_.observation_marker()) {
+      continue;  // already unparsable
+    }
+    const Slot& slot = slots_[query.slot];
+    const std::string trace = prompt_.tokenizer().decode(
+        std::span<const TokenId>(query.reply).first(query.reply.size() - 1));
+    const auto parsed = parse_reasoning_trace(trace);
+    const bool unseen = parsed && parsed->find("effect") == effects::kNew;
+    GenerationRequest request;
+    request.session = options_.first_session + query.slot;
+    request.context = query.context;
+    request.kept_tokens = slot.trunk.size();
+    request.max_tokens = options_.max_observation_tokens;
+    request.temperature = unseen ? options_.hidden_temperature : 0.0;
+    request.stop = prompt_.flags();
+    request.seed = Rng(slot.world_seed).fork(query.action).next();
+    requests.push_back(std::move(request));
+    asked.push_back(i);
+  }
+  const auto replies = model_.generate(requests);
+  for (std::size_t j = 0; j < asked.size(); ++j) {
+    append(queries[asked[j]].reply, replies[j].tokens);
+  }
+}
+
+StepResult ExperienceModel::conclude(Query& query) {
+  Slot& slot = slots_[query.slot];
+  StepResult result;
+  result.demonstrations = query.demonstrations;
+  ++counters_.steps;
+  auto parsed = prompt_.parse(query.reply);
+  if (!parsed) {
+    ++counters_.unparsable;
+    slot.running = false;
+    result.observation.text = kNoAnswer;
+    result.action_valid = false;
+    result.terminated = true;
+    result.info["unparsable"] = parsed.error();
+    return result;
+  }
+  DreamedStep& step = *parsed;
+  const auto trace = parse_reasoning_trace(step.reasoning_trace);
+  result.action_valid = !trace || trace->find("effect") != effects::kInvalid;
+  if (step.flag == EndFlag::kSuccess && options_.verify_success &&
+      !(trace && wanted_is_reached(*trace))) {
+    ++counters_.refused_successes;
+    result.info["refused_success"] = "true";
+    step.flag = EndFlag::kContinue;
+  }
+  result.reasoning_trace = step.reasoning_trace;
+  result.observation.text = step.observation;
+  result.terminated = step.flag != EndFlag::kContinue;
+  result.reward = step.flag == EndFlag::kSuccess ? 1.0 : 0.0;
+  counters_.successes += step.flag == EndFlag::kSuccess ? 1 : 0;
+  slot.running = !result.terminated;
+  if (slot.running) {
+    std::vector<TokenId> tokens = prompt_.query(query.action);
+    query.reply.back() = prompt_.flag_token(step.flag);
+    append(tokens, query.reply);
+    slot.observation = step.observation;
+    remember(slot, std::move(tokens));
+  }
+  return result;
+}
+
+void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
+  append(slot.trunk, step_tokens);
+  slot.past_steps.push_back(std::move(step_tokens));
+  const std::size_t tail =
+      options_.num_demonstrations * options_.max_demonstration_tokens + reply_reserve() + 64;
+  const std::size_t limit = model_.max_context_tokens();
+  if (slot.trunk.size() + tail <= limit) {
+    return;
+  }
+  // Over the budget: keep the opening and as many of the newest steps as fill three quarters of it.
+  const std::size_t budget = (limit - std::min(limit, tail)) * 3 / 4;
+  std::size_t size = slot.opening.size();
+  std::size_t first = slot.past_steps.size();
+  while (first > 0 && size + slot.past_steps[first - 1].size() <= budget) {
+    --first;
+    size += slot.past_steps[first].size();
+  }
+  slot.past_steps.erase(slot.past_steps.begin(),
+                        slot.past_steps.begin() + static_cast<std::ptrdiff_t>(first));
+  slot.trunk = slot.opening;
+  for (const auto& step : slot.past_steps) {
+    append(slot.trunk, step);
+  }
+}
+
+}  // namespace dreamgym

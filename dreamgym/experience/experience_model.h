@@ -1,0 +1,97 @@
+// The experience model as an environment: the dream (paper section 4.1, Eq. 4).
+//
+// Each step is one decode: the reasoning trace first, then the next observation and the end flag.
+// - Retrieval: the k most similar stored transitions are shown as demonstrations, then rolled back.
+// - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
+//   from a stream keyed by the episode's world seed and the action, so that members of a group who
+//   look into the same drawer first find the same things more often than not.
+// - A success counts only if the trace states what was wanted and what was reached and the two are
+//   equal; refused successes are counted and the episode goes on.
+// - An unparsable reply is a failure state with zero reward, counted.
+// The first observation comes with the task (Task::settings["first_observation"]): the dream varies
+// what is hidden, not what the task description says.
+//
+// Thread safety: as EnvironmentBatch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dreamgym/env/environment.h"
+#include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/llm/language_model.h"
+#include "dreamgym/replay/replay_buffer.h"
+
+namespace dreamgym {
+
+/// Task::settings key of the observation a dreamed episode starts from.
+inline constexpr const char* kFirstObservation = "first_observation";
+
+struct ExperienceOptions {
+  std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
+  std::size_t max_demonstration_tokens = 28;  ///< each
+  double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
+  std::size_t max_trace_tokens = 64;
+  std::size_t max_observation_tokens = 200;
+  bool verify_success = true;                 ///< accept a success only if wanted = reached
+  std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
+};
+
+struct DreamCounters {
+  std::uint64_t steps = 0;
+  std::uint64_t unparsable = 0;          ///< replies turned into failure states
+  std::uint64_t successes = 0;           ///< accepted
+  std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
+  double retrieval_seconds = 0;
+};
+
+class ExperienceModel final : public EnvironmentBatch {
+ public:
+  /// @param model   borrowed. @param buffer  borrowed; may be null if k = 0.
+  /// Both must outlive this object.
+  ExperienceModel(LanguageModel& model,
+                  std::shared_ptr<const Tokenizer> tokenizer,
+                  const ReplayBuffer* buffer,
+                  ExperienceOptions options);
+
+  /// @throws Error kInvalidArgument if a task has no first observation.
+  std::vector<Observation> reset(std::span<const Task> tasks,
+                                 std::span<const std::uint64_t> seeds) override;
+  std::vector<StepResult> step(std::span<const std::size_t> slots,
+                               std::span<const Action> actions) override;
+
+  [[nodiscard]] const DreamCounters& counters() const { return counters_; }
+  [[nodiscard]] std::string version() const { return model_.version(); }
+
+ private:
+  struct Slot {
+    bool running = false;
+    Task task;
+    std::uint64_t world_seed = 0;
+    std::string observation;                       // s_t
+    std::vector<TokenId> opening;                  // prompt up to the first step
+    std::vector<std::vector<TokenId>> past_steps;  // one run per step
+    std::vector<TokenId> trunk;                    // opening + past steps, within the budget
+  };
+  struct Query;
+
+  std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
+                                                   std::span<const Action> actions);
+  void dream_traces(std::vector<Query>& queries);
+  void dream_observations(std::vector<Query>& queries);
+  StepResult conclude(Query& query);
+  void remember(Slot& slot, std::vector<TokenId> step_tokens);
+  [[nodiscard]] std::size_t reply_reserve() const;
+
+  LanguageModel& model_;
+  ExperiencePrompt prompt_;
+  const ReplayBuffer* buffer_;
+  ExperienceOptions options_;
+  std::vector<Slot> slots_;
+  DreamCounters counters_;
+};
+
+}  // namespace dreamgym
