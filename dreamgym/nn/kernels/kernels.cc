@@ -1,0 +1,72 @@
+#include "dreamgym/nn/kernels/kernels.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "dreamgym/base/error.h"
+
+namespace dreamgym {
+
+namespace {
+
+bool machine_runs(const Kernels& kernels) {
+#if defined(__x86_64__)
+  if (&kernels == &kAvx512Kernels) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  }
+  if (&kernels == &kAvx2Kernels) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  }
+#endif
+  return &kernels == &kPlainKernels;
+}
+
+// Fastest first.
+std::vector<const Kernels*> compiled_kernels() {
+#if defined(__x86_64__)
+  return {&kAvx512Kernels, &kAvx2Kernels, &kPlainKernels};
+#else
+  return {&kPlainKernels};
+#endif
+}
+
+}  // namespace
+
+std::vector<const Kernels*> available_kernels() {
+  std::vector<const Kernels*> available;
+  for (const Kernels* kernels : compiled_kernels()) {
+    if (machine_runs(*kernels)) {
+      available.push_back(kernels);
+    }
+  }
+  return available;
+}
+
+const Kernels& select_kernels(std::string_view name) {
+  std::string wanted(name);
+  if (wanted.empty()) {
+    const char* variable = std::getenv("DREAMGYM_KERNELS");
+    wanted = variable == nullptr ? "" : variable;
+  }
+  if (wanted.empty()) {
+    return *available_kernels().front();
+  }
+  for (const Kernels* kernels : compiled_kernels()) {
+    if (kernels->name == wanted) {
+      if (!machine_runs(*kernels)) {
+        throw Error(ErrorKind::kUnsupported,
+                    fmt::format("this machine can't run the '{}' kernels", wanted),
+                    "leave the choice to the program, or take 'plain'");
+      }
+      return *kernels;
+    }
+  }
+  throw Error(ErrorKind::kInvalidArgument,
+              fmt::format("there are no '{}' kernels; expected avx512, avx2 or plain", wanted),
+              "correct the engine's setting or the variable DREAMGYM_KERNELS");
+}
+
+}  // namespace dreamgym

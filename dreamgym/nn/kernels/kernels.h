@@ -1,0 +1,144 @@
+// The inner loops of the generation engine, compiled for several instruction sets from one source.
+//
+// Memory layout, the same for every instruction set:
+//   panel      [depth][kPanelWidth]: kPanelWidth columns of a matrix side by side (a weight matrix
+//              [out, in] becomes ceil(out / kPanelWidth) panels of depth `in`).
+//   key block  [head_dim][kPanelWidth]: the keys of kPanelWidth neighbouring tokens, i.e. a panel
+//              whose columns are tokens.
+//   value block [kPanelWidth][value_stride]: a row per token, value_stride = head_dim rounded up to
+//              kPanelWidth.
+// Rows of activations are padded with zeros to a multiple of kPanelWidth floats.
+//
+// Order of accumulation: every output element is a sum over its depth in ascending order starting
+// at 0 (values: even and odd tokens apart, then added; norms, dot products and sums of weights:
+// kSumLanes interleaved sums, then a binary tree). It depends neither on how many rows are computed
+// together nor on the width of the machine's vectors, so AVX2 and AVX-512 agree bit for bit; the
+// plain version has no fused multiply-add and differs in the last bits.
+//
+// Thread safety: reentrant. Pure functions; memory is the caller's.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace dreamgym {
+
+inline constexpr std::size_t kPanelWidth = 32;   ///< columns of a panel; tokens of a cache block
+inline constexpr std::size_t kSumLanes = 16;     ///< interleaved partial sums of a reduction
+inline constexpr std::size_t kMaxTileRows = 12;  ///< most rows any version keeps in registers
+
+/// The left side of a product is copied into pieces [rows, kDepthPiece] of fixed stride, so that a
+/// row is an address known to the compiler; the stride keeps rows out of each other's cache sets.
+inline constexpr std::size_t kDepthPiece = 512;  ///< also the largest head dimension
+inline constexpr std::size_t kLeftStride = kDepthPiece + 16;
+
+/// out[m][n] = sum_k left[m][k] * panels[n / kPanelWidth][k][n % kPanelWidth].
+struct PanelProduct {
+  const float* left = nullptr;  ///< [num_rows, depth], rows left_stride floats apart
+  std::size_t left_stride = 0;
+  std::size_t num_rows = 0;
+  std::size_t depth = 0;
+  const float* panels = nullptr;  ///< [num_panels][depth][kPanelWidth]
+  std::size_t num_panels = 0;
+  float* out = nullptr;  ///< [num_rows, num_panels * kPanelWidth], rows out_stride floats apart
+  std::size_t out_stride = 0;
+  float* scratch = nullptr;  ///< product_scratch_floats(depth) floats
+};
+/// Floats of PanelProduct::scratch.
+constexpr std::size_t product_scratch_floats(std::size_t depth) {
+  return (depth + kDepthPiece - 1) / kDepthPiece * kMaxTileRows * kLeftStride;
+}
+
+/// Causal attention of the new tokens of one sequence over its cache, for the query heads that
+/// share one key-value head.
+struct AttentionTask {
+  const float* queries = nullptr;  ///< [num_tokens, group * head_dim], rows query_stride apart
+  std::size_t query_stride = 0;
+  std::size_t num_tokens = 0;
+  std::size_t group = 0;                 ///< query heads
+  std::size_t head_dim = 0;              ///< at most kDepthPiece
+  float scale = 1.0F;                    ///< multiplies the scores
+  std::size_t first_position = 0;        ///< token i sees the keys [0, first_position + i]
+  const float* const* blocks = nullptr;  ///< one per kPanelWidth tokens of the sequence
+  std::size_t key_offset = 0;            ///< floats from a block's start to its key block
+  std::size_t value_offset = 0;          ///< floats from a block's start to its value block
+  float* out = nullptr;                  ///< [num_tokens, group * head_dim], rows out_stride apart
+  std::size_t out_stride = 0;
+  float* scratch = nullptr;  ///< attention_scratch_floats(keys seen by the last token)
+};
+/// Floats of AttentionTask::scratch when the last token sees num_keys keys.
+constexpr std::size_t attention_scratch_floats(std::size_t num_keys) {
+  return kMaxTileRows * (kLeftStride + (num_keys + kPanelWidth - 1) / kPanelWidth * kPanelWidth);
+}
+
+struct NormalizeTask {
+  const float* input = nullptr;  ///< [num_rows, padded], rows `padded` floats apart
+  float* out = nullptr;          ///< the same shape; may be the input
+  std::size_t num_rows = 0;
+  std::size_t size = 0;    ///< elements that count
+  std::size_t padded = 0;  ///< floats of a row; the rest are zeros
+  float epsilon = 0;
+  const float* weight = nullptr;  ///< [padded]
+};
+
+/// out[t] = in[t + taps - 1] + sum_i weight[i] * in[t + i].
+struct ConvolutionTask {
+  const float* input = nullptr;  ///< [taps - 1 + num_rows, padded]: the rows before, then the rows
+  float* out = nullptr;          ///< [num_rows, padded]
+  std::size_t num_rows = 0;
+  std::size_t padded = 0;
+  std::size_t taps = 0;
+  const float* weight = nullptr;  ///< [taps, padded]
+};
+
+struct SoftmaxSums {
+  float maximum = 0;  ///< of the logits
+  double total = 0;   ///< of the weights
+};
+
+/// One version of every kernel.
+struct Kernels {
+  std::string_view name;
+  /// out = product.
+  void (*multiply)(const PanelProduct& task);
+  /// out += product.
+  void (*multiply_add)(const PanelProduct& task);
+  /// Each panel holds kPanelWidth / 2 gate columns and as many up columns; out has half as many
+  /// columns as the panels: gate / (1 + exp(-gate)) * up.
+  void (*multiply_swiglu)(const PanelProduct& task);
+  void (*attend)(const AttentionTask& task);
+  /// Rows divided by their root mean square, times the weight.
+  void (*normalize)(const NormalizeTask& task);
+  void (*convolve)(const ConvolutionTask& task);
+  /// Turns pairs (head[i], head[i + half]) by the angles whose cosines and sines [half] are given.
+  void (*rotate)(float* head, const float* cosines, const float* sines, std::size_t half);
+  /// Sum of a[i] * b[i]; size is a multiple of kSumLanes.
+  float (*dot)(const float* a, const float* b, std::size_t size);
+  /// weights[i] = exp((logits[i] - maximum) * inverse_temperature); block_sums[j] = sum of the
+  /// weights [j * kSumLanes, (j + 1) * kSumLanes). size is a multiple of kSumLanes; pad with
+  /// -infinity.
+  SoftmaxSums (*softmax)(const float* logits,
+                         std::size_t size,
+                         float inverse_temperature,
+                         float* weights,
+                         float* block_sums);
+};
+
+/// The versions this machine can run, fastest first; "plain" is always the last.
+std::vector<const Kernels*> available_kernels();
+
+/// The version called `name` ("avx512", "avx2", "plain"), or with "" the one the environment
+/// variable DREAMGYM_KERNELS names, or else the fastest.
+/// @throws Error kUnsupported if the machine can't run it, kInvalidArgument if there is none of
+/// that name.
+const Kernels& select_kernels(std::string_view name);
+
+// One per instruction set, defined by kernel_source.inc.
+extern const Kernels kPlainKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
+
+}  // namespace dreamgym

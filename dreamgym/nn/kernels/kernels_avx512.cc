@@ -1,0 +1,28 @@
+// The kernels for AVX-512: vectors of sixteen floats.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "dreamgym/nn/kernels/kernels.h"
+
+#if defined(__x86_64__)
+
+// Set after every include and never taken back: templates are compiled for what holds at the end.
+#if defined(__clang__)
+#pragma clang attribute push( \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
+#endif
+
+#define DREAMGYM_KERNEL_NAME "avx512"
+#define DREAMGYM_KERNEL_TABLE kAvx512Kernels
+#define DREAMGYM_KERNEL_NAMESPACE avx512_kernels
+#define DREAMGYM_KERNEL_LANES 16
+#include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif  // __x86_64__
