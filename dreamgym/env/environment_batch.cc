@@ -1,0 +1,72 @@
+#include "dreamgym/env/environment_batch.h"
+
+#include <array>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/parallel_map.h"
+
+namespace dreamgym {
+
+namespace {
+
+void check_slots(std::span<const std::size_t> slots, std::size_t num_slots) {
+  std::vector<bool> named(num_slots, false);
+  for (const std::size_t slot : slots) {
+    check(slot < num_slots, "a stepped slot was reset");
+    check(!named[slot], "the slots of one step are distinct");
+    named[slot] = true;
+  }
+}
+
+}  // namespace
+
+SingleEnvironmentBatch::SingleEnvironmentBatch(Factory factory, std::size_t num_threads)
+    : factory_(std::move(factory)), num_threads_(num_threads) {}
+
+std::vector<Observation> SingleEnvironmentBatch::reset(std::span<const Task> tasks,
+                                                       std::span<const std::uint64_t> seeds) {
+  check(tasks.size() == seeds.size(), "every task has a seed");
+  num_slots_ = 0;  // an exception leaves no half-started batch
+  while (environments_.size() < tasks.size()) {
+    environments_.push_back(factory_());
+  }
+  std::vector<Observation> observations =
+      parallel_map(tasks.size(), num_threads_, [&](std::size_t slot) {
+        return environments_[slot]->reset(tasks[slot], seeds[slot]);
+      });
+  num_slots_ = tasks.size();
+  return observations;
+}
+
+std::vector<StepResult> SingleEnvironmentBatch::step(std::span<const std::size_t> slots,
+                                                     std::span<const Action> actions) {
+  check(slots.size() == actions.size(), "every stepped slot has an action");
+  check_slots(slots, num_slots_);
+  return parallel_map(slots.size(), num_threads_, [&](std::size_t i) {
+    return environments_[slots[i]]->step(actions[i]);
+  });
+}
+
+BatchedEnvironment::BatchedEnvironment(std::unique_ptr<EnvironmentBatch> batch)
+    : batch_(std::move(batch)) {
+  check(batch_ != nullptr, "a batched environment has a batch");
+}
+
+Observation BatchedEnvironment::reset(const Task& task, std::uint64_t seed) {
+  running_ = false;
+  std::vector<Observation> observations = batch_->reset(std::span(&task, 1), std::span(&seed, 1));
+  check(observations.size() == 1, "a batch answers every slot");
+  running_ = true;
+  return std::move(observations.front());
+}
+
+StepResult BatchedEnvironment::step(const Action& action) {
+  check(running_, "step() comes after reset() and before the episode's end");
+  constexpr std::array<std::size_t, 1> kSlot = {0};
+  std::vector<StepResult> results = batch_->step(kSlot, std::span(&action, 1));
+  check(results.size() == 1, "a batch answers every slot");
+  running_ = !results.front().terminated && !results.front().truncated;
+  return std::move(results.front());
+}
+
+}  // namespace dreamgym
