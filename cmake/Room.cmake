@@ -6,7 +6,7 @@ function(dreamgym_room name)
   cmake_parse_arguments(ROOM "" "PRECOMPILE" "LIBRARIES;ROOMS;TEST_LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dreamgym/${name}/*.cc)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|_bench\\.cc$|/main\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/apps/(main|allocator)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
   set(room_targets ${ROOM_ROOMS})
