@@ -14,6 +14,13 @@
 
 namespace dreamgym {
 
+/// Keys of Task::settings that several rooms read.
+namespace task_settings {
+inline constexpr const char* kFirstObservation = "first_observation";  ///< a dream starts from it
+inline constexpr const char* kGame = "game";  ///< game file or generated game of the engine
+inline constexpr const char* kType = "type";  ///< family of tasks, for statistics
+}  // namespace task_settings
+
 /// What the agent is asked to do, and where.
 struct Task {
   std::string id{};           ///< unique within its world; "" only in the task-less toy cases

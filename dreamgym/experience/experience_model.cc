@@ -9,6 +9,7 @@
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/retrieval.h"
 
 namespace dreamgym {
 namespace {
@@ -54,7 +55,7 @@ std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
   slots_.clear();
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto first = tasks[i].settings.find(kFirstObservation);
+    const auto first = tasks[i].settings.find(task_settings::kFirstObservation);
     if (first == tasks[i].settings.end()) {
       throw Error(ErrorKind::kInvalidArgument,
                   fmt::format("task '{}' has no first observation to dream from", tasks[i].id),
@@ -112,10 +113,11 @@ std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
   const auto start = std::chrono::steady_clock::now();
   std::vector<ReplayQuery> queries(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    queries[i].observation = slots_[slots[i]].observation;
-    queries[i].action = actions[i];
+    const Slot& slot = slots_[slots[i]];
+    queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, ""};
   }
-  const auto hits = buffer_->search(queries, options_.num_demonstrations);
+  const auto hits = buffer_->search(
+      queries, {.k = options_.num_demonstrations, .num_threads = options_.num_threads});
   for (std::size_t i = 0; i < slots.size(); ++i) {
     shown[i] = to_demonstrations(hits[i]);
   }

@@ -8,7 +8,7 @@
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
-// The first observation comes with the task (Task::settings["first_observation"]): the dream varies
+// The first observation comes with the task (task_settings::kFirstObservation): the dream varies
 // what is hidden, not what the task description says.
 //
 // Thread safety: as EnvironmentBatch.
@@ -27,9 +27,6 @@
 
 namespace dreamgym {
 
-/// Task::settings key of the observation a dreamed episode starts from.
-inline constexpr const char* kFirstObservation = "first_observation";
-
 struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
   std::size_t max_demonstration_tokens = 28;  ///< each
@@ -37,6 +34,7 @@ struct ExperienceOptions {
   std::size_t max_trace_tokens = 64;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
+  std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };
 

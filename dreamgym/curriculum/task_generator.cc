@@ -1,0 +1,131 @@
+#include "dreamgym/curriculum/task_generator.h"
+
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/text.h"
+#include "dreamgym/llm/markers.h"
+#include "dreamgym/llm/require_marker.h"
+
+namespace dreamgym {
+namespace {
+
+using task_settings::kFirstObservation;
+
+std::vector<TokenId> variation_prompt(const Tokenizer& tokenizer,
+                                      std::string_view first_observation,
+                                      std::string_view seed_instruction) {
+  std::vector<TokenId> out = {require_marker(tokenizer, markers::kVary),
+                              require_marker(tokenizer, markers::kState)};
+  const auto state = tokenizer.encode(first_observation);
+  out.insert(out.end(), state.begin(), state.end());
+  const TokenId task = require_marker(tokenizer, markers::kTask);
+  out.push_back(task);
+  const auto seed = tokenizer.encode(seed_instruction);
+  out.insert(out.end(), seed.begin(), seed.end());
+  out.push_back(task);
+  return out;
+}
+
+}  // namespace
+
+TaskGenerator::TaskGenerator(LanguageModel& model,
+                             std::shared_ptr<const Tokenizer> tokenizer,
+                             TaskGrammar grammar,
+                             TaskGeneratorOptions options)
+    : model_(model),
+      tokenizer_(std::move(tokenizer)),
+      grammar_(std::move(grammar)),
+      options_(options) {}
+
+std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rng) {
+  const TokenId end = require_marker(*tokenizer_, markers::kEnd);
+  std::vector<GenerationRequest> requests;
+  std::vector<const Task*> parents;
+  for (const Task& seed : seeds) {
+    const auto first = seed.settings.find(kFirstObservation);
+    if (first == seed.settings.end()) {
+      continue;
+    }
+    for (std::size_t p = 0; p < options_.proposals_per_seed; ++p) {
+      GenerationRequest request;
+      request.context = variation_prompt(*tokenizer_, first->second, seed.instruction);
+      request.max_tokens = options_.max_task_tokens;
+      request.temperature = options_.temperature;
+      request.stop = {end};
+      request.seed = rng.fork("proposal", requests.size()).next();
+      requests.push_back(std::move(request));
+      parents.push_back(&seed);
+    }
+  }
+  const auto replies = model_.generate(requests);
+  std::vector<Task> tasks;
+  std::set<std::pair<std::string, std::string>> seen;  // (place, instruction)
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    ++counts_.proposed;
+    const auto& tokens = replies[i].tokens;
+    const Task& parent = *parents[i];
+    const std::string& place = parent.settings.at(kFirstObservation);
+    if (tokens.empty() || tokens.back() != end) {
+      ++counts_.malformed;
+      continue;
+    }
+    const std::string instruction(
+        trim(tokenizer_->decode(std::span<const TokenId>(tokens).first(tokens.size() - 1))));
+    if (!grammar_.validate(instruction, place)) {
+      ++counts_.malformed;
+      continue;
+    }
+    if (instruction == parent.instruction || !seen.emplace(place, instruction).second) {
+      ++counts_.duplicates;
+      continue;
+    }
+    Task task = parent;
+    task.parent_task = parent.id;
+    task.instruction = instruction;
+    task.source = "variation";
+    task.id = fmt::format("{}~{}", parent.id, to_hex(hash_text(instruction)).substr(0, 8));
+    task.seed = rng.fork("world", i).next();
+    task.settings.erase(task_settings::kGame);  // the dream plays it; no engine knows its goal
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+std::vector<TrainingSequence> TaskGenerator::training_sequences(const Tokenizer& tokenizer,
+                                                                const std::vector<Task>& tasks,
+                                                                const Rng& rng) {
+  std::map<std::string, std::vector<const Task*>> places;
+  std::vector<const Task*> all;
+  for (const Task& task : tasks) {
+    const auto first = task.settings.find(kFirstObservation);
+    if (first != task.settings.end()) {
+      places[first->second].push_back(&task);
+      all.push_back(&task);
+    }
+  }
+  Rng stream = rng.fork("variation pairs");
+  const TokenId end = require_marker(tokenizer, markers::kEnd);
+  std::vector<TrainingSequence> sequences;
+  for (const Task* task : all) {
+    const std::string& place = task->settings.at(kFirstObservation);
+    std::vector<const Task*> siblings;
+    for (const Task* other : places.at(place)) {
+      if (other->instruction != task->instruction) {
+        siblings.push_back(other);
+      }
+    }
+    const Task* seed = stream.choose(siblings.empty() ? all : siblings);
+    TrainingSequence sequence;
+    sequence.trunk.append(
+        variation_prompt(tokenizer, place, seed->instruction), LossPart::kNone, 0.0F);
+    sequence.trunk.append(tokenizer.encode(task->instruction), LossPart::kTask, 1.0F);
+    sequence.trunk.append(end, LossPart::kTask, 1.0F);
+    sequences.push_back(std::move(sequence));
+  }
+  return sequences;
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,62 @@
+// Task variations from the experience model's own weights under another prompt (paper Eq. 6).
+//
+// <|vary|><|state|>first observation<|task|>seed task<|task|>new task<|end|>. The model has learnt
+// this from pairs of tasks of the offline data; a proposal is kept if it is well formed, feasible in
+// the place it was made for (task_grammar.h) and not a task already known there.
+// Thread safety: calls must not overlap.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dreamgym/base/rng.h"
+#include "dreamgym/curriculum/task_grammar.h"
+#include "dreamgym/data/types.h"
+#include "dreamgym/llm/language_model.h"
+#include "dreamgym/llm/training_sequence.h"
+
+namespace dreamgym {
+
+struct TaskGeneratorOptions {
+  std::size_t proposals_per_seed = 2;
+  double temperature = 1.0;
+  std::size_t max_task_tokens = 32;
+};
+
+struct TaskGeneratorCounts {
+  std::size_t proposed = 0;
+  std::size_t malformed = 0;    ///< unparsable, unknown wording or not feasible there
+  std::size_t duplicates = 0;   ///< equal to the seed or to another proposal of this call
+};
+
+class TaskGenerator {
+ public:
+  /// @param model  borrowed: the experience model's engine.
+  TaskGenerator(LanguageModel& model,
+                std::shared_ptr<const Tokenizer> tokenizer,
+                TaskGrammar grammar,
+                TaskGeneratorOptions options);
+
+  /// Validated variations of the seeds, in order; each keeps its seed's place (first observation,
+  /// world) and names it as parent_task.
+  std::vector<Task> vary(std::span<const Task> seeds, const Rng& rng);
+
+  [[nodiscard]] const TaskGeneratorCounts& counts() const { return counts_; }
+
+  /// What teaches a model to vary: for each task with a first observation, another task as the seed.
+  /// Seeds from the same place are preferred.
+  static std::vector<TrainingSequence> training_sequences(const Tokenizer& tokenizer,
+                                                          const std::vector<Task>& tasks,
+                                                          const Rng& rng);
+
+ private:
+  LanguageModel& model_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  TaskGrammar grammar_;
+  TaskGeneratorOptions options_;
+  TaskGeneratorCounts counts_;
+};
+
+}  // namespace dreamgym

@@ -1,0 +1,48 @@
+// What a well-formed, feasible task looks like, learnt from the tasks one already has.
+//
+// Names (words a log writes before a number) become slots: "put a hot mug in cabinet" is the frame
+// "put a hot {} in {}" with the fillers mug and cabinet. A new task is well formed if its frame was
+// seen and each slot holds a name seen in that slot of that frame's tasks or elsewhere in the logs;
+// it is feasible if every slot whose fillers were always visible in the first observation is filled
+// with a name that is visible in this one.
+// Thread safety: const members are reentrant.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/base/expected.h"
+#include "dreamgym/data/types.h"
+
+namespace dreamgym {
+
+class TaskGrammar {
+ public:
+  /// @param tasks  with settings["first_observation"]; those without only teach frames.
+  /// @param names  every entity name of the logs.
+  TaskGrammar(const std::vector<Task>& tasks, const std::vector<std::string>& names);
+
+  /// Nothing wrong, or why the instruction is no task for a place that looks like this.
+  [[nodiscard]] Expected<void, std::string> validate(std::string_view instruction,
+                                                     std::string_view first_observation) const;
+  [[nodiscard]] std::size_t num_frames() const { return frames_.size(); }
+
+ private:
+  struct Slot {
+    std::set<std::string> fillers;
+    bool always_visible = true;
+  };
+  struct Parsed {
+    std::string frame;
+    std::vector<std::string> fillers;
+  };
+  [[nodiscard]] Parsed parse(std::string_view instruction) const;
+
+  std::set<std::string> names_;
+  std::map<std::string, std::vector<Slot>> frames_;
+};
+
+}  // namespace dreamgym

@@ -1,0 +1,263 @@
+#include "dreamgym/eval/experience_fidelity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/retrieval.h"
+#include "dreamgym/experience/training_data.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr std::size_t kBatch = 128;         // trajectories walked side by side
+constexpr std::size_t kShownMisses = 8;
+constexpr std::uint64_t kFirstSession = 1ULL << 40;
+
+// Walks a batch of trajectories in step, one prediction each at a time.
+class TeacherForcedWalk {
+ public:
+  TeacherForcedWalk(LanguageModel& model,
+                    const ExperiencePrompt& prompt,
+                    const ReplayBuffer* buffer,
+                    const ExperienceOptions& options,
+                    const ActionMapperFactory* mappers)
+      : model_(model), prompt_(prompt), buffer_(buffer), options_(options), mappers_(mappers) {}
+
+  void walk(std::span<const Trajectory> stories, ExperienceFidelity& out) {
+    trunks_.clear();
+    std::vector<std::uint64_t> sessions;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < stories.size(); ++i) {
+      trunks_.push_back(stories[i].steps.empty()
+                            ? std::vector<TokenId>{}
+                            : prompt_.begin(stories[i].task.instruction,
+                                            stories[i].steps.front().observation.text));
+      sessions.push_back(kFirstSession + i);
+      longest = std::max(longest, stories[i].steps.size());
+    }
+    for (std::size_t t = 0; t < longest; ++t) {
+      predict(stories, t, out);
+    }
+    model_.release(sessions);
+  }
+
+ private:
+  void predict(std::span<const Trajectory> stories, std::size_t t, ExperienceFidelity& out) {
+    const std::size_t reserve = options_.max_trace_tokens + options_.max_observation_tokens +
+                                options_.num_demonstrations * options_.max_demonstration_tokens + 64;
+    std::vector<GenerationRequest> requests;
+    std::vector<std::size_t> asked;
+    for (std::size_t i = 0; i < stories.size(); ++i) {
+      if (t >= stories[i].steps.size() ||
+          trunks_[i].size() + reserve > model_.max_context_tokens()) {
+        continue;
+      }
+      requests.push_back(request(stories[i], i, t));
+      asked.push_back(i);
+    }
+    const auto replies = model_.generate(requests);
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+      const Trajectory& story = stories[asked[j]];
+      score(story, t, replies[j].tokens, out);
+      const Transition& step = story.steps[t];
+      auto& trunk = trunks_[asked[j]];
+      for (const auto& part : {prompt_.query(step.action),
+                               prompt_.trace(step.reasoning_trace),
+                               prompt_.outcome(step.next_observation.text, end_flag(step))}) {
+        trunk.insert(trunk.end(), part.begin(), part.end());
+      }
+    }
+  }
+
+  GenerationRequest request(const Trajectory& story, std::size_t index, std::size_t t) {
+    const Transition& step = story.steps[t];
+    GenerationRequest out;
+    out.session = kFirstSession + index;
+    out.context = trunks_[index];
+    out.kept_tokens = trunks_[index].size();
+    if (options_.num_demonstrations > 0 && buffer_ != nullptr) {
+      const ReplayQuery query{
+          step.observation.text, step.action, story.task.world, story.episode_id};
+      const auto hits = buffer_->search(std::span(&query, 1), {.k = options_.num_demonstrations});
+      const auto shown = prompt_.demonstrations(to_demonstrations(hits.front()));
+      out.context.insert(out.context.end(), shown.begin(), shown.end());
+    }
+    const auto query = prompt_.query(step.action);
+    out.context.insert(out.context.end(), query.begin(), query.end());
+    out.max_tokens = options_.max_trace_tokens + options_.max_observation_tokens;
+    out.temperature = 0;
+    out.stop = prompt_.flags();
+    return out;
+  }
+
+  void score(const Trajectory& story,
+             std::size_t t,
+             std::span<const TokenId> reply,
+             ExperienceFidelity& out) const {
+    const Transition& truth = story.steps[t];
+    const auto true_trace = parse_reasoning_trace(truth.reasoning_trace);
+    const bool hidden = true_trace && true_trace->find("effect") == effects::kNew;
+    StepAccuracy& kind = hidden ? out.hidden : out.predictable;
+    ++kind.steps;
+    const EndFlag true_flag = end_flag(truth);
+    out.true_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
+    const auto parsed = prompt_.parse(reply);
+    if (!parsed) {
+      ++out.unparsable;
+      out.missed_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
+      return;
+    }
+    EndFlag flag = parsed->flag;
+    const auto trace = parse_reasoning_trace(parsed->reasoning_trace);
+    if (flag == EndFlag::kSuccess && options_.verify_success &&
+        !(trace && wanted_is_reached(*trace))) {
+      flag = EndFlag::kContinue;
+    }
+    const bool same = parsed->observation == truth.next_observation.text;
+    kind.observation_exact += same ? 1 : 0;
+    kind.trace_exact += parsed->reasoning_trace == truth.reasoning_trace ? 1 : 0;
+    kind.admissible_exact +=
+        same || (mappers_ != nullptr && same_candidates(story, t, parsed->observation)) ? 1 : 0;
+    out.end_correct += (flag == EndFlag::kContinue) == (true_flag == EndFlag::kContinue) ? 1 : 0;
+    out.reward_correct += (flag == EndFlag::kSuccess) == (true_flag == EndFlag::kSuccess) ? 1 : 0;
+    out.missed_successes += true_flag == EndFlag::kSuccess && flag != EndFlag::kSuccess ? 1 : 0;
+    out.false_successes += true_flag != EndFlag::kSuccess && flag == EndFlag::kSuccess ? 1 : 0;
+    if (!same && !hidden && out.misses.size() < kShownMisses) {
+      out.misses.push_back(fmt::format(
+          "{} | expected: {} | got: {}", truth.action, truth.next_observation.text, parsed->observation));
+    }
+  }
+
+  bool same_candidates(const Trajectory& story, std::size_t t, const std::string& predicted) const {
+    const auto follow = [&](const std::string& last) {
+      const auto mapper = mappers_->create();
+      mapper->reset(story.task.instruction, story.steps.front().observation.text);
+      for (std::size_t i = 0; i < t; ++i) {
+        mapper->observe(story.steps[i].action, story.steps[i].next_observation.text);
+      }
+      mapper->observe(story.steps[t].action, last);
+      auto candidates = mapper->candidates();
+      std::sort(candidates.begin(), candidates.end());
+      return candidates;
+    };
+    return follow(predicted) == follow(story.steps[t].next_observation.text);
+  }
+
+  LanguageModel& model_;
+  const ExperiencePrompt& prompt_;
+  const ReplayBuffer* buffer_;
+  const ExperienceOptions& options_;
+  const ActionMapperFactory* mappers_;
+  std::vector<std::vector<TokenId>> trunks_;
+};
+
+// Plays given action sequences; calls visit(episode, step, result) for each step taken.
+template <class Visit>
+void replay_actions(EnvironmentBatch& environment,
+                    std::span<const Episode> episodes,
+                    const std::vector<std::uint64_t>& seeds,
+                    const Visit& visit) {
+  std::vector<Task> tasks;
+  for (const Episode& episode : episodes) {
+    tasks.push_back(episode.trajectory.task);
+  }
+  (void)environment.reset(tasks, seeds);
+  std::vector<std::size_t> running(episodes.size());
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    running[i] = i;
+  }
+  for (std::size_t t = 0; !running.empty(); ++t) {
+    std::erase_if(running,
+                  [&](std::size_t i) { return t >= episodes[i].trajectory.steps.size(); });
+    std::vector<Action> actions;
+    for (const std::size_t i : running) {
+      actions.push_back(episodes[i].trajectory.steps[t].action);
+    }
+    if (running.empty()) {
+      return;
+    }
+    const auto results = environment.step(running, actions);
+    std::vector<std::size_t> still;
+    for (std::size_t j = 0; j < running.size(); ++j) {
+      visit(running[j], t, results[j]);
+      if (!results[j].terminated && !results[j].truncated) {
+        still.push_back(running[j]);
+      }
+    }
+    running = std::move(still);
+  }
+}
+
+}  // namespace
+
+ExperienceFidelity measure_fidelity(LanguageModel& model,
+                                    std::shared_ptr<const Tokenizer> tokenizer,
+                                    const ReplayBuffer* buffer,
+                                    const ExperienceOptions& options,
+                                    std::span<const Trajectory> held_out,
+                                    const ActionMapperFactory* mappers) {
+  const ExperiencePrompt prompt(std::move(tokenizer), options.max_demonstration_tokens);
+  ExperienceFidelity out;
+  for (std::size_t begin = 0; begin < held_out.size(); begin += kBatch) {
+    TeacherForcedWalk walk(model, prompt, buffer, options, mappers);
+    walk.walk(held_out.subspan(begin, std::min(kBatch, held_out.size() - begin)), out);
+  }
+  return out;
+}
+
+EnvironmentLuck measure_environment_luck(EnvironmentBatch& dream,
+                                         std::span<const Episode> dreamed,
+                                         std::size_t num_replays,
+                                         const Rng& rng) {
+  EnvironmentLuck luck;
+  luck.episodes = dreamed.size();
+  std::vector<std::vector<double>> returns(dreamed.size(), std::vector<double>(num_replays, 0.0));
+  for (std::size_t r = 0; r < num_replays; ++r) {
+    std::vector<std::uint64_t> seeds;
+    for (std::size_t i = 0; i < dreamed.size(); ++i) {
+      seeds.push_back(rng.fork("replay", r).fork("episode", i).next());
+    }
+    replay_actions(dream, dreamed, seeds, [&](std::size_t i, std::size_t, const StepResult& result) {
+      returns[i][r] += result.reward;
+    });
+  }
+  for (const auto& of_episode : returns) {
+    double mean = 0;
+    double squares = 0;
+    for (const double value : of_episode) {
+      mean += value / static_cast<double>(num_replays);
+    }
+    for (const double value : of_episode) {
+      squares += (value - mean) * (value - mean) / static_cast<double>(num_replays);
+    }
+    luck.return_deviation += std::sqrt(squares) / static_cast<double>(dreamed.size());
+    luck.flipped_share += (squares > 0 ? 1.0 : 0.0) / static_cast<double>(dreamed.size());
+  }
+  return luck;
+}
+
+DreamToReal replay_in_reality(EnvironmentBatch& reality, std::span<const Episode> dreamed) {
+  DreamToReal out;
+  out.episodes = dreamed.size();
+  std::vector<std::uint64_t> seeds;
+  for (const Episode& episode : dreamed) {
+    seeds.push_back(episode.trajectory.task.seed);
+    out.dreamed_successes += episode.trajectory.success() ? 1 : 0;
+  }
+  replay_actions(
+      reality, dreamed, seeds, [&](std::size_t i, std::size_t t, const StepResult& result) {
+        ++out.steps;
+        const Trajectory& story = dreamed[i].trajectory;
+        out.same_observation +=
+            result.observation.text == story.steps[t].next_observation.text ? 1 : 0;
+        const bool success = result.terminated && result.reward >= 1;
+        out.real_successes += success ? 1 : 0;
+        out.confirmed_successes += success && story.success() ? 1 : 0;
+      });
+  return out;
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,128 @@
+#include "dreamgym/eval/policy_panel.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace dreamgym {
+namespace {
+
+void summarise(PanelResult& result) {
+  std::size_t successes = 0;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> types;  // successes, trials
+  for (const Episode& episode : result.episodes) {
+    const bool success = episode.trajectory.success();
+    successes += success ? 1 : 0;
+    const auto& settings = episode.trajectory.task.settings;
+    const auto type = settings.find(task_settings::kType);
+    if (type != settings.end()) {
+      auto& [won, played] = types[type->second];
+      won += success ? 1 : 0;
+      ++played;
+    }
+  }
+  result.success = wilson_interval(successes, result.episodes.size());
+  for (const auto& [type, counts] : types) {
+    result.by_type[type] = wilson_interval(counts.first, counts.second);
+  }
+}
+
+Trajectory play_scripted(ScriptedPolicy& policy,
+                         Environment& environment,
+                         const Task& task,
+                         std::uint64_t seed,
+                         const PanelOptions& options) {
+  Trajectory story;
+  story.task = task;
+  story.seed = seed;
+  story.provenance = options.provenance;
+  Observation current = environment.reset(task, task.seed);
+  policy.reset(task, current, seed);
+  story.outcome = Outcome::kTruncated;
+  for (std::size_t t = 0; t < options.max_steps; ++t) {
+    Transition step;
+    step.observation = current;
+    step.action = policy.act();
+    StepResult result = environment.step(step.action);
+    policy.observe(step.action, result.observation);
+    step.action_valid = result.action_valid;
+    step.reward = result.reward;
+    step.next_observation = result.observation;
+    step.terminated = result.terminated;
+    step.truncated = result.truncated || (!result.terminated && t + 1 == options.max_steps);
+    story.episode_return += result.reward;
+    current = std::move(result.observation);
+    story.steps.push_back(std::move(step));
+    if (result.terminated) {
+      story.outcome = result.reward >= 1 ? Outcome::kSuccess : Outcome::kFailure;
+    }
+    if (story.steps.back().terminated || story.steps.back().truncated) {
+      break;
+    }
+  }
+  return story;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+std::vector<double> PanelResult::outcomes() const {
+  std::vector<double> out;
+  for (const Episode& episode : episodes) {
+    out.push_back(episode.trajectory.success() ? 1.0 : 0.0);
+  }
+  return out;
+}
+
+PanelResult evaluate_agent(TokenAgent& agent,
+                           EnvironmentBatch& environment,
+                           const ActionMapperFactory* mappers,
+                           std::span<const Task> panel,
+                           const Rng& rng,
+                           const PanelOptions& options,
+                           ProgressSink* progress) {
+  const auto start = std::chrono::steady_clock::now();
+  PanelResult result;
+  RolloutCost cost;
+  result.episodes = play_episodes(agent,
+                                  environment,
+                                  mappers,
+                                  panel,
+                                  rng,
+                                  {.max_steps = options.max_steps,
+                                   .batch_size = options.batch_size,
+                                   .provenance = options.provenance,
+                                   .simulator_version = options.simulator_version},
+                                  &cost,
+                                  progress);
+  result.environment_steps = cost.steps;
+  result.sampled_tokens = cost.sampled_tokens;
+  result.seconds = seconds_since(start);
+  summarise(result);
+  return result;
+}
+
+PanelResult evaluate_scripted(ScriptedPolicy& policy,
+                              Environment& environment,
+                              std::span<const Task> panel,
+                              const Rng& rng,
+                              const PanelOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  PanelResult result;
+  for (std::size_t i = 0; i < panel.size(); ++i) {
+    Episode episode;
+    episode.trajectory = play_scripted(
+        policy, environment, panel[i], rng.fork("episode", i).next(), options);
+    episode.trajectory.episode_id = fmt::format("{}#{}", panel[i].id, i);
+    result.environment_steps += episode.trajectory.steps.size();
+    result.episodes.push_back(std::move(episode));
+  }
+  result.seconds = seconds_since(start);
+  summarise(result);
+  return result;
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,69 @@
+#include "dreamgym/eval/statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "dreamgym/base/error.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr double kNormal95 = 1.959963984540054;
+
+// Two-sided 95% quantiles of Student's t for 1..30 degrees of freedom.
+constexpr std::array<double, 30> kStudent95 = {
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+
+Estimate around_mean(std::span<const double> values, double quantile) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) {
+    mean += value / n;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - mean) * (value - mean);
+  }
+  const double half = quantile * std::sqrt(squares / (n - 1) / n);
+  return {mean, mean - half, mean + half};
+}
+
+}  // namespace
+
+Estimate wilson_interval(std::size_t successes, std::size_t trials) {
+  if (trials == 0) {
+    return {0, 0, 1};
+  }
+  check(successes <= trials, "no more successes than trials");
+  const auto n = static_cast<double>(trials);
+  const double p = static_cast<double>(successes) / n;
+  const double z2 = kNormal95 * kNormal95;
+  const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kNormal95 * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
+  return {p, std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+Estimate paired_difference(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size() || a.size() < 2) {
+    throw Error(ErrorKind::kInvalidArgument, "a paired comparison needs two equally long panels");
+  }
+  std::vector<double> differences(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    differences[i] = a[i] - b[i];
+  }
+  return around_mean(differences, kNormal95);
+}
+
+Estimate mean_over_seeds(std::span<const double> values) {
+  if (values.size() < 2) {
+    throw Error(ErrorKind::kInvalidArgument, "an interval over seeds needs at least two of them");
+  }
+  const std::size_t degrees = values.size() - 1;
+  return around_mean(values,
+                     degrees <= kStudent95.size() ? kStudent95[degrees - 1] : kNormal95);
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,30 @@
+// Intervals for success rates and for differences between policies.
+//
+// Pure functions. Thread safety: reentrant.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace dreamgym {
+
+/// An estimate with its 95% interval.
+struct Estimate {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// Success rate with Wilson's 95% score interval; {0, 0, 1} for no trials.
+Estimate wilson_interval(std::size_t successes, std::size_t trials);
+
+/// Mean of a - b over pairs (the same task played by two policies) with a normal 95% interval.
+/// @param a, b  [n] outcomes, 0 or 1 or any score; equal lengths, n >= 2.
+/// @throws Error kInvalidArgument otherwise.
+Estimate paired_difference(std::span<const double> a, std::span<const double> b);
+
+/// Mean over independent seeds with Student's 95% interval.
+/// @param values  [n], n >= 2. @throws Error kInvalidArgument otherwise.
+Estimate mean_over_seeds(std::span<const double> values);
+
+}  // namespace dreamgym

@@ -1,0 +1,63 @@
+#include "dreamgym/eval/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/rng.h"
+
+namespace dreamgym {
+namespace {
+
+TEST(WilsonInterval, MatchesPublishedNumbers) {
+  // 50 of 140, as in the field's tables: 35.7 [28.3, 44.0].
+  const Estimate estimate = wilson_interval(50, 140);
+  EXPECT_NEAR(estimate.value, 0.357, 5e-4);
+  EXPECT_NEAR(estimate.low, 0.2826, 5e-4);
+  EXPECT_NEAR(estimate.high, 0.4393, 5e-4);
+}
+
+TEST(WilsonInterval, StaysInsideZeroAndOne) {
+  EXPECT_EQ(wilson_interval(0, 10).low, 0.0);
+  EXPECT_GT(wilson_interval(0, 10).high, 0.2);
+  EXPECT_EQ(wilson_interval(10, 10).high, 1.0);
+  EXPECT_EQ(wilson_interval(0, 0).high, 1.0);
+}
+
+TEST(PairedDifference, IsTighterThanTheUnpairedOneWhenTasksAgree) {
+  const std::vector<double> a = {1, 1, 1, 0, 0, 0, 1, 1};
+  const std::vector<double> b = {1, 1, 0, 0, 0, 0, 1, 1};
+  const Estimate difference = paired_difference(a, b);
+  EXPECT_DOUBLE_EQ(difference.value, 0.125);
+  EXPECT_NEAR(difference.high - difference.value, 1.96 * 0.125, 1e-3);
+}
+
+TEST(PairedDifference, RefusesPanelsOfDifferentLength) {
+  EXPECT_THROW((void)paired_difference(std::vector<double>{1, 0}, std::vector<double>{1}), Error);
+}
+
+TEST(PairedDifference, CoversTheTruthAboutNinetyFivePercentOfTheTime) {
+  Rng rng(3);
+  int covered = 0;
+  constexpr int kRounds = 400;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (int i = 0; i < 200; ++i) {
+      a.push_back(rng.uniform() < 0.6 ? 1 : 0);
+      b.push_back(rng.uniform() < 0.4 ? 1 : 0);
+    }
+    const Estimate d = paired_difference(a, b);
+    covered += d.low <= 0.2 && 0.2 <= d.high ? 1 : 0;
+  }
+  EXPECT_NEAR(covered / static_cast<double>(kRounds), 0.95, 0.03);
+}
+
+TEST(MeanOverSeeds, UsesStudentsQuantile) {
+  const Estimate estimate = mean_over_seeds(std::vector<double>{1, 2, 3});
+  EXPECT_DOUBLE_EQ(estimate.value, 2);
+  EXPECT_NEAR(estimate.high - 2, 4.303 / std::sqrt(3.0), 1e-3);
+  EXPECT_THROW((void)mean_over_seeds(std::vector<double>{1}), Error);
+}
+
+}  // namespace
+}  // namespace dreamgym

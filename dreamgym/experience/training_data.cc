@@ -1,0 +1,117 @@
+#include "dreamgym/experience/training_data.h"
+
+#include <algorithm>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/experience/retrieval.h"
+
+namespace dreamgym {
+namespace {
+
+// Tokens of one step's own part, with and without loss.
+TokenRun step_run(const ExperiencePrompt& prompt,
+                  const Transition& step,
+                  bool with_loss,
+                  float action_weight) {
+  TokenRun run;
+  const auto query = prompt.query(step.action);
+  run.append(std::span<const TokenId>(query).first(1), LossPart::kNone, 0.0F);
+  run.append(std::span<const TokenId>(query).subspan(1),
+             action_weight > 0 ? LossPart::kAction : LossPart::kNone,
+             action_weight);
+  const float weight = with_loss ? 1.0F : 0.0F;
+  run.append(prompt.trace(step.reasoning_trace),
+             with_loss ? LossPart::kTrace : LossPart::kNone,
+             weight);
+  run.append(prompt.outcome(step.next_observation.text, end_flag(step)),
+             with_loss ? LossPart::kState : LossPart::kNone,
+             weight);
+  return run;
+}
+
+void append(TokenRun& out, const TokenRun& run) {
+  out.tokens.insert(out.tokens.end(), run.tokens.begin(), run.tokens.end());
+  out.weights.insert(out.weights.end(), run.weights.begin(), run.weights.end());
+  out.parts.insert(out.parts.end(), run.parts.begin(), run.parts.end());
+}
+
+std::vector<std::vector<Demonstration>> retrieve(const Trajectory& trajectory,
+                                                 const ReplayBuffer& buffer,
+                                                 const ExperienceDataOptions& options) {
+  std::vector<ReplayQuery> queries;
+  for (const Transition& step : trajectory.steps) {
+    queries.push_back({step.observation.text,
+                       step.action,
+                       trajectory.task.world,
+                       trajectory.episode_id});
+  }
+  std::vector<std::vector<Demonstration>> shown;
+  for (const auto& hits :
+       buffer.search(queries, {.k = options.num_demonstrations, .include_dreamed = false})) {
+    shown.push_back(to_demonstrations(hits));
+  }
+  return shown;
+}
+
+}  // namespace
+
+EndFlag end_flag(const Transition& step) {
+  if (!step.terminated) {
+    return EndFlag::kContinue;
+  }
+  return step.reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
+}
+
+TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
+                                     const Trajectory& trajectory,
+                                     std::span<const std::vector<Demonstration>> demonstrations,
+                                     const ExperienceDataOptions& options) {
+  TrainingSequence sequence;
+  if (trajectory.steps.empty()) {
+    return sequence;
+  }
+  const bool retrieved = !demonstrations.empty();
+  const auto action_weight = static_cast<float>(options.action_weight);
+  sequence.trunk.append(
+      prompt.begin(trajectory.task.instruction, trajectory.steps.front().observation.text),
+      LossPart::kNone,
+      0.0F);
+  for (std::size_t t = 0; t < trajectory.steps.size(); ++t) {
+    const Transition& step = trajectory.steps[t];
+    const TokenRun run = step_run(prompt, step, !retrieved, action_weight);
+    if (step.reasoning_trace.empty() || sequence.trunk.size() + run.size() > options.max_tokens) {
+      break;
+    }
+    if (retrieved) {
+      TrainingSequence::Branch branch;
+      branch.trunk_end = sequence.trunk.size();
+      if (t < demonstrations.size()) {
+        branch.run.append(prompt.demonstrations(demonstrations[t]), LossPart::kNone, 0.0F);
+      }
+      append(branch.run, step_run(prompt, step, true, 0.0F));
+      sequence.branches.push_back(std::move(branch));
+    }
+    append(sequence.trunk, run);
+  }
+  return sequence;
+}
+
+std::vector<TrainingSequence> experience_sequences(const ExperiencePrompt& prompt,
+                                                   const std::vector<Trajectory>& trajectories,
+                                                   const ReplayBuffer* buffer,
+                                                   const ExperienceDataOptions& options,
+                                                   const Rng& rng) {
+  check(buffer != nullptr || options.demonstration_share <= 0, "retrieval needs a replay buffer");
+  std::vector<TrainingSequence> sequences;
+  for (std::size_t i = 0; i < trajectories.size(); ++i) {
+    std::vector<std::vector<Demonstration>> demonstrations;
+    if (options.num_demonstrations > 0 &&
+        rng.fork("retrieval", i).uniform() < options.demonstration_share) {
+      demonstrations = retrieve(trajectories[i], *buffer, options);
+    }
+    sequences.push_back(experience_sequence(prompt, trajectories[i], demonstrations, options));
+  }
+  return sequences;
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,48 @@
+// Annotated transitions as what the experience model learns from (paper Eq. 5).
+//
+// -log P(R_t | s_t, a_t, H_t, D_k) - log P(s_{t+1} | s_t, a_t, R_t, H_t, D_k): the prompt is masked,
+// the two terms weigh the same per token, retrieval is present and never offers a step of the
+// sequence's own episode. With demonstrations each step is a branch of the shared history; a share of
+// the sequences is taught without them (the history itself carries the loss), so that the model also
+// works when nothing similar is known.
+// Deviation: Eq. 5 has no reward term; the end flag is part of the target (it closes s_{t+1}).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dreamgym/base/rng.h"
+#include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/llm/training_sequence.h"
+#include "dreamgym/replay/replay_buffer.h"
+
+namespace dreamgym {
+
+struct ExperienceDataOptions {
+  std::size_t num_demonstrations = 1;   ///< k at training time
+  double demonstration_share = 0.5;     ///< of sequences taught with retrieval, in [0, 1]
+  double action_weight = 0.3;           ///< loss on the actions of the history: a prior for the agent
+  std::size_t max_tokens = 2048;        ///< of the history; later steps are left out
+  std::size_t num_threads = 1;
+};
+
+/// One episode as a sequence.
+/// @param demonstrations  per step (may be shorter than the steps: none for the rest); empty = taught
+///                        without retrieval.
+TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
+                                     const Trajectory& trajectory,
+                                     std::span<const std::vector<Demonstration>> demonstrations,
+                                     const ExperienceDataOptions& options);
+
+/// All episodes; steps without a reasoning trace end their sequence.
+/// @param buffer  may be null if demonstration_share is 0.
+std::vector<TrainingSequence> experience_sequences(const ExperiencePrompt& prompt,
+                                                   const std::vector<Trajectory>& trajectories,
+                                                   const ReplayBuffer* buffer,
+                                                   const ExperienceDataOptions& options,
+                                                   const Rng& rng);
+
+/// Flag of a real step.
+EndFlag end_flag(const Transition& step);
+
+}  // namespace dreamgym
