@@ -15,7 +15,8 @@ inline TokenId require_marker(const Tokenizer& tokenizer, std::string_view name)
   if (!id) {
     throw Error(ErrorKind::kUnsupported,
                 "the tokenizer has no marker " + std::string(name),
-                "use a model trained by dreamgym pretrain, or add the markers of docs/formats/tokenizer.md");
+                "use a model trained by dreamgym pretrain, or add the markers of "
+                "docs/formats/tokenizer.md");
   }
   return *id;
 }
