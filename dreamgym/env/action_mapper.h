@@ -34,4 +34,13 @@ class ActionMapperFactory {
   [[nodiscard]] virtual std::unique_ptr<ActionMapper> create() const = 0;
 };
 
+/// Of a mapper that needs nothing to begin with.
+template <class Mapper>
+class SimpleMapperFactory final : public ActionMapperFactory {
+ public:
+  [[nodiscard]] std::unique_ptr<ActionMapper> create() const override {
+    return std::make_unique<Mapper>();
+  }
+};
+
 }  // namespace dreamgym

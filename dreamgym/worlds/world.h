@@ -69,5 +69,12 @@ PolicyKind policy_kind_from_name(std::string_view name);
 /// The split of that name. @throws Error kInvalidArgument naming the world's splits and the
 /// nearest.
 WorldSplit find_split(const World& world, std::string_view name);
+/// Holds split and extra keys against what the world knows.
+/// @throws Error kInvalidArgument naming the allowed ones and the nearest.
+void check_options(const World& world,
+                   const WorldOptions& options,
+                   const std::vector<std::string>& known_extra);
+/// @throws Error kInvalidArgument if the trajectory is of another world.
+void check_world(const Trajectory& trajectory, std::string_view world);
 
 }  // namespace dreamgym

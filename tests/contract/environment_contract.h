@@ -170,7 +170,7 @@ inline void step_after_the_end_throws(const EnvironmentContract& contract) {
     if (task_ended) {
       EXPECT_THROW(environment->step("look"), LogicError) << task.id;
     } else {
-      EXPECT_FALSE(contract.actions_to_the_end) << task.id << ": the actions do not end it";
+      EXPECT_TRUE(!contract.actions_to_the_end) << task.id << ": the actions do not end it";
     }
     ended = ended || task_ended;
   }

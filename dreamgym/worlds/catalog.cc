@@ -1,0 +1,46 @@
+#include "dreamgym/worlds/catalog.h"
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/worlds/toy/toy_world.h"
+
+namespace dreamgym {
+
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<World> (*make)();
+};
+
+// A new world is one include and one line here.
+constexpr Entry kWorlds[] = {
+    {"toy", make_toy_world},
+};
+
+}  // namespace
+
+std::vector<std::string> world_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kWorlds) {
+    names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+std::unique_ptr<World> make_world(std::string_view name) {
+  for (const Entry& entry : kWorlds) {
+    if (entry.name == name) {
+      return entry.make();
+    }
+  }
+  throw Error(
+      ErrorKind::kNotFound,
+      fmt::format(
+          "world: expected one of {}, got \"{}\"", join(world_names(), ", "), shorten(name, 60)),
+      fmt::format("did you mean \"{}\"?", nearest(name, world_names())));
+}
+
+}  // namespace dreamgym
