@@ -1,0 +1,194 @@
+#include "dreamgym/replay/replay_buffer.h"
+
+#include <algorithm>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/parallel_map.h"
+
+namespace dreamgym {
+namespace {
+
+// Equal similarities are ordered by key: real ones come first, then by sequence.
+constexpr std::uint64_t kDreamedBit = 1ULL << 63;
+
+std::uint64_t key_of(ExperienceStore::Sequence sequence, Provenance provenance) {
+  return provenance == Provenance::kReal ? sequence : sequence | kDreamedBit;
+}
+
+bool acceptable(const StoredTransition& record,
+                const ReplayQuery& query,
+                const SearchOptions& options) {
+  if (!options.include_dreamed && record.provenance == Provenance::kDreamed) {
+    return false;
+  }
+  if (!query.world.empty() && record.world != query.world) {
+    return false;
+  }
+  return query.episode_id.empty() || record.episode_id != query.episode_id ||
+         !record.other_episode_id.empty();
+}
+
+}  // namespace
+
+ReplayBuffer::ReplayBuffer(std::shared_ptr<const Embedder> embedder, ReplayBufferOptions options)
+    : ReplayBuffer(std::move(embedder), std::filesystem::path(), std::move(options)) {}
+
+ReplayBuffer::ReplayBuffer(std::shared_ptr<const Embedder> embedder,
+                           const std::filesystem::path& file,
+                           ReplayBufferOptions options)
+    : embedder_(std::move(embedder)),
+      options_(std::move(options)),
+      store_(file, {.dreamed_capacity = options_.dreamed_capacity}) {
+  check(embedder_ != nullptr, "a replay buffer has an embedder");
+  load();
+}
+
+void ReplayBuffer::load() {
+  index_ = make_flat_index(embedder_->dimension());
+  records_.clear();
+  key_of_id_.clear();
+  num_dreamed_ = 0;
+  store_.for_each([&](ExperienceStore::Sequence sequence, StoredTransition record) {
+    if (!options_.held_out_splits.contains(record.split)) {
+      insert(sequence, std::move(record));
+    }
+  });
+}
+
+void ReplayBuffer::insert(ExperienceStore::Sequence sequence, StoredTransition record) {
+  const Key key = key_of(sequence, record.provenance);
+  const Transition& transition = record.transition;
+  index_->add(key,
+              demonstration_hash(transition),
+              embedder_->embed_pair(transition.observation.text, transition.action));
+  num_dreamed_ += record.provenance == Provenance::kDreamed ? 1 : 0;
+  key_of_id_[record.id] = key;
+  records_[key] = std::make_shared<const StoredTransition>(std::move(record));
+}
+
+void ReplayBuffer::remove(ExperienceStore::Sequence sequence) {
+  // Only dreamed ones are ever removed.
+  const Key key = sequence | kDreamedBit;
+  const auto found = records_.find(key);
+  if (found == records_.end()) {
+    return;  // came and went within one batch
+  }
+  index_->remove(key);
+  const auto named = key_of_id_.find(found->second->id);
+  if (named != key_of_id_.end() && named->second == key) {
+    key_of_id_.erase(named);
+  }
+  records_.erase(found);
+  --num_dreamed_;
+}
+
+ReplayBuffer::AddReport ReplayBuffer::add(std::span<const Trajectory> trajectories) {
+  std::vector<StoredTransition> records;
+  for (const auto& trajectory : trajectories) {
+    auto steps = to_records(trajectory);
+    std::move(steps.begin(), steps.end(), std::back_inserter(records));
+  }
+  return add(records);
+}
+
+ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> records) {
+  AddReport report;
+  std::vector<StoredTransition> welcome;
+  for (const auto& record : records) {
+    if (options_.held_out_splits.contains(record.split)) {
+      ++report.held_out;
+    } else {
+      welcome.push_back(record);
+      welcome.back().id = content_id(record);
+      welcome.back().other_episode_id.clear();
+    }
+  }
+  using AddOutcome = ExperienceStore::AddOutcome;
+  const auto stored = store_.add(welcome);
+  const std::set<ExperienceStore::Sequence> removed(stored.removed.begin(), stored.removed.end());
+  for (std::size_t i = 0; i < welcome.size(); ++i) {
+    const auto& [outcome, sequence] = stored.results[i];
+    const bool is_new = outcome == AddOutcome::kAdded || outcome == AddOutcome::kReplaced;
+    ++(is_new ? report.added : report.duplicates);
+    if (is_new && !removed.contains(sequence)) {
+      insert(sequence, std::move(welcome[i]));
+    } else if (outcome == AddOutcome::kOtherEpisode) {
+      const auto found = records_.find(key_of(sequence, welcome[i].provenance));
+      if (found != records_.end()) {
+        auto noted = std::make_shared<StoredTransition>(*found->second);
+        noted->other_episode_id = welcome[i].episode_id;
+        found->second = std::move(noted);
+      }
+    }
+  }
+  for (const auto sequence : stored.removed) {
+    remove(sequence);
+  }
+  const auto replaced =
+      std::count_if(stored.results.begin(), stored.results.end(), [](const auto& r) {
+        return r.outcome == AddOutcome::kReplaced;
+      });
+  report.evicted = stored.removed.size() - static_cast<std::size_t>(replaced);
+  return report;
+}
+
+std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQuery> queries,
+                                                         const SearchOptions& options) const {
+  const std::size_t dimension = embedder_->dimension();
+  std::vector<float> vectors(queries.size() * dimension);
+  parallel_for(queries.size(), options.num_threads, [&](std::size_t i) {
+    const auto vector = embedder_->embed_pair(queries[i].state, queries[i].action);
+    std::copy(
+        vector.begin(), vector.end(), vectors.begin() + static_cast<std::ptrdiff_t>(i * dimension));
+  });
+  const auto accept = [&](std::size_t query, Key key) {
+    return acceptable(*records_.at(key), queries[query], options);
+  };
+  const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
+  std::vector<std::vector<ReplayHit>> results(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    results[i].reserve(neighbours[i].size());
+    for (const auto& neighbour : neighbours[i]) {
+      results[i].push_back(to_hit(neighbour, queries[i]));
+    }
+  }
+  return results;
+}
+
+ReplayHit ReplayBuffer::to_hit(const VectorIndex::Neighbour& neighbour,
+                               const ReplayQuery& query) const {
+  ReplayHit hit{records_.at(neighbour.key), neighbour.similarity};
+  if (!query.episode_id.empty() && hit.record->episode_id == query.episode_id) {
+    auto other = std::make_shared<StoredTransition>(*hit.record);
+    std::swap(other->episode_id, other->other_episode_id);
+    hit.record = std::move(other);
+  }
+  return hit;
+}
+
+std::shared_ptr<const StoredTransition> ReplayBuffer::find(std::string_view id) const {
+  const auto found = key_of_id_.find(std::string(id));
+  return found == key_of_id_.end() ? nullptr : records_.at(found->second);
+}
+
+std::vector<std::shared_ptr<const StoredTransition>> ReplayBuffer::records() const {
+  std::vector<std::pair<ExperienceStore::Sequence, std::shared_ptr<const StoredTransition>>> all;
+  all.reserve(records_.size());
+  for (const auto& [key, record] : records_) {
+    all.emplace_back(key & ~kDreamedBit, record);
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::shared_ptr<const StoredTransition>> records;
+  records.reserve(all.size());
+  for (auto& entry : all) {
+    records.push_back(std::move(entry.second));
+  }
+  return records;
+}
+
+void ReplayBuffer::roll_back_to(ExperienceStore::Mark mark) {
+  store_.roll_back_to(mark);
+  load();
+}
+
+}  // namespace dreamgym

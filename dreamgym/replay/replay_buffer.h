@@ -1,0 +1,115 @@
+// Experience replay: keep transitions, find the ones most like a state and an action.
+//
+// The paper's replay buffer (section on grounding the experience model): top-k by cosine of the
+// embeddings phi(s, a). Never returned: anything of a held-out split, a step of the query's own
+// episode, two demonstrations of the same content. Of equally similar ones real comes before
+// dreamed and earlier before later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dreamgym/replay/embedder.h"
+#include "dreamgym/replay/experience_store.h"
+#include "dreamgym/replay/record.h"
+#include "dreamgym/replay/vector_index.h"
+
+namespace dreamgym {
+
+struct ReplayQuery {
+  std::string state;       ///< text of the current observation
+  std::string action;      ///< about to be taken
+  std::string world;       ///< only transitions of this world; "" = any
+  std::string episode_id;  ///< the query's own episode, left out; "" = leave none out
+};
+
+struct ReplayHit {
+  /// The transition. Where its first episode is the query's own, episode_id names the other one it
+  /// was seen in.
+  std::shared_ptr<const StoredTransition> record;
+  double similarity = 0;  ///< cosine, in [-1, 1]
+};
+
+struct SearchOptions {
+  std::size_t k = 4;
+  std::size_t num_threads = 1;
+  bool include_dreamed = true;  ///< false = only real transitions are offered
+};
+
+struct ReplayBufferOptions {
+  std::size_t dreamed_capacity = 100'000;
+  /// Transitions of these splits are not taken in: what an evaluation will ask must not be known.
+  std::set<std::string> held_out_splits = {
+      "valid", "valid_seen", "valid_unseen", "dev", "test", "eval", "held_out"};
+};
+
+/// Thread safety: const members are reentrant and may run at the same time; add, roll_back_to and
+/// forget_evicted need the object to themselves.
+class ReplayBuffer {
+ public:
+  struct AddReport {
+    std::size_t added = 0;       ///< new content (dreams that turned out real included)
+    std::size_t duplicates = 0;  ///< known content
+    std::size_t held_out = 0;    ///< of a held-out split, refused
+    std::size_t evicted = 0;     ///< dreamed ones that made room
+  };
+
+  /// A buffer in memory.
+  explicit ReplayBuffer(std::shared_ptr<const Embedder> embedder, ReplayBufferOptions options = {});
+  /// A buffer kept in a SQLite file (created if it is not there), with what is in it.
+  /// @throws Error as ExperienceStore.
+  ReplayBuffer(std::shared_ptr<const Embedder> embedder,
+               const std::filesystem::path& file,
+               ReplayBufferOptions options = {});
+
+  /// Takes in all steps of the trajectories (in one transaction).
+  AddReport add(std::span<const Trajectory> trajectories);
+  AddReport add(std::span<const StoredTransition> records);
+
+  /// The most similar transitions for each query, best first; fewer than k if there are no more.
+  /// The result of a query does not depend on the batch or the number of threads.
+  [[nodiscard]] std::vector<std::vector<ReplayHit>> search(std::span<const ReplayQuery> queries,
+                                                           const SearchOptions& options = {}) const;
+
+  /// The transition of that id, if it is in the buffer.
+  [[nodiscard]] std::shared_ptr<const StoredTransition> find(std::string_view id) const;
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  [[nodiscard]] std::size_t num_real() const { return records_.size() - num_dreamed_; }
+  [[nodiscard]] std::size_t num_dreamed() const { return num_dreamed_; }
+  /// All transitions in the order they came.
+  [[nodiscard]] std::vector<std::shared_ptr<const StoredTransition>> records() const;
+  [[nodiscard]] const Embedder& embedder() const { return *embedder_; }
+
+  /// Checkpoints: see ExperienceStore.
+  [[nodiscard]] ExperienceStore::Mark mark() const { return store_.mark(); }
+  void roll_back_to(ExperienceStore::Mark mark);
+  void forget_evicted(ExperienceStore::Mark mark) { store_.forget_evicted(mark); }
+
+ private:
+  using Key = VectorIndex::Key;
+
+  void load();
+  void insert(ExperienceStore::Sequence sequence, StoredTransition record);
+  void remove(ExperienceStore::Sequence sequence);
+  [[nodiscard]] ReplayHit to_hit(const VectorIndex::Neighbour& neighbour,
+                                 const ReplayQuery& query) const;
+
+  std::shared_ptr<const Embedder> embedder_;
+  ReplayBufferOptions options_;
+  ExperienceStore store_;
+  std::unique_ptr<VectorIndex> index_;
+  std::unordered_map<Key, std::shared_ptr<const StoredTransition>> records_;
+  std::unordered_map<std::string, Key> key_of_id_;
+  std::size_t num_dreamed_ = 0;
+};
+
+}  // namespace dreamgym
