@@ -1,0 +1,79 @@
+#include "dreamgym/apps/run_recorder.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/data/trajectory_json.h"
+
+namespace dreamgym {
+
+RunRecorder::RunRecorder(const Path& run_folder, ReplayBuffer* buffer, std::size_t episodes_kept)
+    : buffer_(buffer),
+      episodes_kept_(episodes_kept),
+      metrics_(run_folder / "metrics.jsonl"),
+      episodes_(run_folder / "episodes.jsonl") {}
+
+void RunRecorder::record(std::string_view phase,
+                         std::uint64_t step,
+                         const std::map<std::string, double>& values) {
+  metrics_.write_line(
+      nlohmann::json{{"phase", phase}, {"step", step}, {"values", values}}.dump());
+}
+
+void RunRecorder::on_iteration(std::size_t iteration,
+                               const std::vector<Episode>& episodes,
+                               const std::map<std::string, double>& metrics) {
+  std::map<std::string, double> values = metrics;
+  std::vector<Trajectory> dreamed;
+  for (const Episode& episode : episodes) {
+    if (episode.trajectory.provenance == Provenance::kDreamed) {
+      dreamed.push_back(episode.trajectory);
+      dreamed.back().episode_id = fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
+    }
+  }
+  if (buffer_ != nullptr && !dreamed.empty()) {
+    const auto report = buffer_->add(dreamed);
+    values["replay/added_transitions"] = static_cast<double>(report.added);
+    values["replay/duplicate_share"] =
+        static_cast<double>(report.duplicates) /
+        static_cast<double>(std::max<std::size_t>(1, report.added + report.duplicates));
+    values["replay/dreamed_transitions"] = static_cast<double>(buffer_->num_dreamed());
+  }
+  record(phase_, iteration, values);
+  keep_episodes(episodes, episodes_kept_, fmt::format("{}/{}", phase_, iteration));
+}
+
+void RunRecorder::keep_episodes(const std::vector<Episode>& episodes,
+                                std::size_t count,
+                                const std::string& tag) {
+  for (std::size_t i = 0; i < std::min(count, episodes.size()); ++i) {
+    Trajectory story = episodes[i].trajectory;
+    story.episode_id = tag + "/" + story.episode_id;
+    episodes_.write_line(to_json_line(story));
+  }
+}
+
+std::string RunRecorder::save() const {
+  return fmt::format("{} {} {}",
+                     metrics_.size_bytes(),
+                     episodes_.size_bytes(),
+                     buffer_ != nullptr ? buffer_->mark() : 0);
+}
+
+void RunRecorder::restore(const std::string& state) {
+  const std::vector<std::string> fields = words(state);
+  if (fields.size() != 3) {
+    throw Error(ErrorKind::kCorrupt, "the recorder's state is damaged: " + shorten(state, 60));
+  }
+  metrics_.truncate(std::stoull(fields[0]));
+  episodes_.truncate(std::stoull(fields[1]));
+  if (buffer_ != nullptr) {
+    buffer_->roll_back_to(std::stoull(fields[2]));
+  }
+}
+
+}  // namespace dreamgym

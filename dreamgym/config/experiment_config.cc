@@ -1,0 +1,77 @@
+#include "dreamgym/config/experiment_config.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/config/experiment_fields.h"
+#include "dreamgym/config/toml_binding.h"
+
+namespace dreamgym {
+namespace {
+
+const std::vector<std::string> kArms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
+
+void resolve(ExperimentConfig& config) {
+  for (GrpoConfig* trainer : {&config.dream, &config.traditional, &config.s2r}) {
+    trainer->max_steps = config.max_steps;
+  }
+  config.experience.num_threads = config.threads;
+  config.experience_data.num_threads = config.threads;
+  config.experience_data.num_demonstrations = config.experience.num_demonstrations;
+  for (const std::string& arm : config.arms) {
+    if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
+      throw Error(ErrorKind::kConfig,
+                  fmt::format("arms: unknown arm '{}'", arm),
+                  fmt::format("the nearest is '{}'; known: {}", nearest(arm, kArms), join(kArms, ", ")));
+    }
+  }
+  if (config.world == "none" && config.data.logs.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "world = \"none\" needs data.logs: without an engine there is nothing else to learn from",
+                "import your logs with `dreamgym import` and name the file in data.logs");
+  }
+}
+
+}  // namespace
+
+ExperimentConfig default_experiment() {
+  ExperimentConfig config;
+  config.data.world_options = {{"receptacles", "8"}};
+  config.experience_sft.epochs = 2;
+  config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
+                                     .learning_rate = 1e-3,
+                                     .muon_learning_rate = 0.01};
+  config.experience_sft.name_permutation = 0.3;
+  config.start_sft.epochs = 8;
+  config.start_sft.tokens_per_update = 2500;
+  config.start_sft.optimizer = {.learning_rate = 1e-3, .weight_decay = 0.1};
+  config.all_sft = config.start_sft;
+  config.all_sft.epochs = 2;
+  config.all_sft.tokens_per_update = 4096;
+  config.dream.iterations = 30;
+  config.traditional.iterations = 1000;  // the step budget ends it
+  config.traditional.validate_every = 0;
+  config.s2r.iterations = 1000;
+  config.s2r.validate_every = 0;
+  return config;
+}
+
+ExperimentConfig load_experiment(const std::string& path,
+                                 const std::vector<std::string>& assignments) {
+  ConfigValues values =
+      path.empty() ? ConfigValues::from_text("", "defaults") : ConfigValues::from_file(path);
+  for (const std::string& assignment : assignments) {
+    values.set(assignment);
+  }
+  ExperimentConfig config = default_experiment();
+  bind(config, values);
+  resolve(config);
+  return config;
+}
+
+std::string experiment_toml(const ExperimentConfig& config) { return to_toml(config); }
+
+}  // namespace dreamgym

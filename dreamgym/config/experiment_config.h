@@ -1,0 +1,88 @@
+// Everything a run of the whole loop can be told, with the quickstart's values as defaults.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dreamgym/config/fields.h"
+#include "dreamgym/curriculum/task_curriculum.h"
+#include "dreamgym/curriculum/task_generator.h"
+#include "dreamgym/experience/experience_model.h"
+#include "dreamgym/experience/training_data.h"
+#include "dreamgym/train/grpo.h"
+#include "dreamgym/train/sft.h"
+
+namespace dreamgym {
+
+/// Where the offline trajectories and the tasks come from.
+struct DataConfig {
+  std::vector<std::string> logs;          ///< files of logged trajectories; empty = collected from the world
+  std::string logs_format = "canonical";
+  std::string data_folder;                ///< benchmark files of the world; "" = generated
+  std::string train_split = "train";
+  std::string eval_split = "valid_seen";
+  std::size_t train_tasks = 300;
+  std::size_t eval_tasks = 250;
+  std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
+  double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
+  std::size_t demonstrations = 60;        ///< successes the start policy imitates
+  std::map<std::string, std::string> world_options;  ///< e.g. receptacles = "8"
+};
+
+struct BaseConfig {
+  std::string model = "models/nano";      ///< folder of the base model; "" = random weights of the preset
+  std::string preset = "nano";
+  std::size_t new_merges = 0;             ///< phrases of the new domain that become tokens of their own
+};
+
+struct CheckConfig {
+  std::size_t tasks = 96;
+  double max_gap = 0.15;                  ///< |dreamed - real| success
+  bool force = false;                     ///< train in the dream even if the check fails
+};
+
+struct EvaluationConfig {
+  double temperature = 0.4;
+  std::size_t fidelity_episodes = 80;     ///< held-out episodes for one-step accuracy
+  std::size_t luck_replays = 4;
+};
+
+struct ExperimentConfig {
+  std::size_t seed = 1;
+  std::size_t threads = 2;
+  std::string world = "alfworld";         ///< "none" = no engine at all
+  /// Which rows the table has: random, start, sft_all, traditional, dream, s2r.
+  std::vector<std::string> arms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
+  std::size_t max_steps = 30;             ///< of an episode, everywhere
+  std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
+  std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
+  double s2r_budget_share = 0.1;          ///< of the traditional arm's real steps
+
+  DataConfig data;
+  BaseConfig base;
+  ExperienceOptions experience;
+  ExperienceDataOptions experience_data;
+  SftConfig experience_sft;
+  SftConfig start_sft;
+  SftConfig all_sft;
+  GrpoConfig dream;
+  GrpoConfig traditional;
+  GrpoConfig s2r;
+  CurriculumConfig curriculum;
+  TaskGeneratorOptions task_generator;
+  CheckConfig check;
+  EvaluationConfig evaluation;
+};
+
+/// The quickstart's settings.
+ExperimentConfig default_experiment();
+
+/// Reads a TOML file (path "" = none) and --set assignments over the defaults, checks everything and
+/// resolves what follows from other values (max_steps of every trainer, threads).
+ExperimentConfig load_experiment(const std::string& path, const std::vector<std::string>& assignments);
+
+/// The resolved configuration as TOML.
+std::string experiment_toml(const ExperimentConfig& config);
+
+}  // namespace dreamgym

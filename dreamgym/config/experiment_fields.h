@@ -1,0 +1,150 @@
+// The one list of fields of every configuration struct: key, member, help, range.
+#pragma once
+
+#include "dreamgym/config/experiment_config.h"
+#include "dreamgym/config/fields.h"
+
+namespace dreamgym {
+
+template <class Field>
+void visit_fields(DataConfig& config, Field&& field) {
+  field("logs", config.logs, "files of logged trajectories; empty = collected from the world");
+  field("logs_format", config.logs_format, "canonical, messages, sharegpt, agentgym or alfworld-log");
+  field("data_folder", config.data_folder, "benchmark files of the world; empty = generated tasks");
+  field("train_split", config.train_split, "split the agent trains on");
+  field("eval_split", config.eval_split, "held-out split the agent is measured on");
+  field("train_tasks", config.train_tasks, "tasks of the training split", at_least(1));
+  field("eval_tasks", config.eval_tasks, "tasks of the evaluation panel; 0 = all", at_least(0));
+  field("collect_episodes", config.collect_episodes, "episodes played when there are no logs", at_least(1));
+  field("held_out_share", config.held_out_share, "of the offline episodes, never trained on", between(0, 0.9));
+  field("demonstrations", config.demonstrations, "successes the start policy imitates", at_least(1));
+  field("world_options", config.world_options, "world-specific");
+}
+
+template <class Field>
+void visit_fields(BaseConfig& config, Field&& field) {
+  field("model", config.model, "folder of the base model; empty = random weights");
+  field("preset", config.preset, "shape without a base model: nano-s, nano or nano-l");
+  field("new_merges", config.new_merges, "phrases of the new domain that become tokens", between(0, 4096));
+}
+
+template <class Field>
+void visit_fields(OptimizerConfig& config, Field&& field) {
+  bool muon = config.kind == OptimizerKind::kMuon;
+  field("muon", muon, "Muon for hidden matrices (else AdamW for everything)");
+  config.kind = muon ? OptimizerKind::kMuon : OptimizerKind::kAdamW;
+  field("learning_rate", config.learning_rate, "of AdamW", between(0, 1));
+  field("muon_learning_rate", config.muon_learning_rate, "of Muon", between(0, 1));
+  field("weight_decay", config.weight_decay, "decoupled", between(0, 10));
+  field("max_gradient_norm", config.max_gradient_norm, "global clip; 0 = none", at_least(0));
+}
+
+template <class Field>
+void visit_fields(SftConfig& config, Field&& field) {
+  field("epochs", config.epochs, "passes over the data", at_least(0));
+  field("tokens_per_update", config.tokens_per_update, "tokens of an optimiser step", at_least(64));
+  field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
+  field("warmup_share", config.warmup_share, "of all updates", between(0, 1));
+  field("final_rate_share", config.final_rate_share, "learning rate at the end / peak", between(0, 1));
+  field("name_permutation", config.name_permutation, "share of sequences with permuted names", between(0, 1));
+  field("checkpoint_every", config.checkpoint_every, "updates", at_least(1));
+  field.section("optimizer", config.optimizer);
+}
+
+template <class Field>
+void visit_fields(PolicyLossConfig& config, Field&& field) {
+  field("clip_low", config.clip_low, "ratio clip below 1", between(0, 1));
+  field("clip_high", config.clip_high, "ratio clip above 1", between(0, 10));
+  field("kl_coefficient", config.kl_coefficient, "of k3 to the start policy", at_least(0));
+  field("entropy_coefficient", config.entropy_coefficient, "bonus", at_least(0));
+}
+
+template <class Field>
+void visit_fields(GrpoConfig& config, Field&& field) {
+  field("iterations", config.iterations, "at most", at_least(0));
+  field("tasks_per_iteration", config.tasks_per_iteration, "groups", at_least(1));
+  field("group_size", config.group_size, "episodes per task", at_least(2));
+  field("mini_batches", config.mini_batches, "optimiser steps per iteration", at_least(1));
+  field("temperature", config.temperature, "of the actions while training", between(0.01, 10));
+  field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
+  field("step_budget", config.step_budget, "environment steps in all; 0 = set by the arm", at_least(0));
+  field("validate_every", config.validate_every, "iterations between validations; 0 = keep the last", at_least(0));
+  field("checkpoint_every", config.checkpoint_every, "iterations", at_least(1));
+  field.section("loss", config.loss);
+  field.section("optimizer", config.optimizer);
+}
+
+template <class Field>
+void visit_fields(ExperienceOptions& config, Field&& field) {
+  field("num_demonstrations", config.num_demonstrations, "k retrieved transitions; 0 = none", between(0, 64));
+  field("max_demonstration_tokens", config.max_demonstration_tokens, "each", at_least(4));
+  field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
+  field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
+  field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
+  field("verify_success", config.verify_success, "a success counts only if wanted = reached");
+}
+
+template <class Field>
+void visit_fields(ExperienceDataOptions& config, Field&& field) {
+  field("demonstration_share", config.demonstration_share, "of sequences taught with retrieval", between(0, 1));
+  field("action_weight", config.action_weight, "loss on the history's actions", between(0, 10));
+  field("max_tokens", config.max_tokens, "of a history", at_least(64));
+}
+
+template <class Field>
+void visit_fields(CurriculumConfig& config, Field&& field) {
+  field("generated_share", config.generated_share, "lambda: share of generated tasks", between(0, 1));
+  field("seeds_per_iteration", config.seeds_per_iteration, "tasks varied each iteration", at_least(1));
+  field("max_generated", config.max_generated, "pool of variations", at_least(1));
+  field("value_bias", config.value_bias, "0 = uniform, 1 = by value", between(0, 1));
+  field("forgetting", config.forgetting, "of earlier outcomes", between(0.01, 1));
+}
+
+template <class Field>
+void visit_fields(TaskGeneratorOptions& config, Field&& field) {
+  field("proposals_per_seed", config.proposals_per_seed, "variations asked for", at_least(1));
+  field("temperature", config.temperature, "of proposals", between(0, 5));
+  field("max_task_tokens", config.max_task_tokens, "of an instruction", at_least(4));
+}
+
+template <class Field>
+void visit_fields(CheckConfig& config, Field&& field) {
+  field("tasks", config.tasks, "played in the dream and in reality before training", at_least(2));
+  field("max_gap", config.max_gap, "allowed |dreamed - real| success", between(0, 1));
+  field("force", config.force, "train even if the check fails");
+}
+
+template <class Field>
+void visit_fields(EvaluationConfig& config, Field&& field) {
+  field("temperature", config.temperature, "of the agent's actions", between(0, 10));
+  field("fidelity_episodes", config.fidelity_episodes, "held-out episodes", at_least(0));
+  field("luck_replays", config.luck_replays, "replays per dreamed episode", at_least(2));
+}
+
+template <class Field>
+void visit_fields(ExperimentConfig& config, Field&& field) {
+  field("seed", config.seed, "of everything");
+  field("threads", config.threads, "results do not depend on it", between(1, 1024));
+  field("world", config.world, "catalogue name, or none");
+  field("arms", config.arms, "rows of the table");
+  field("max_steps", config.max_steps, "of an episode", at_least(1));
+  field("cache_megabytes", config.cache_megabytes, "of each generation engine", at_least(1));
+  field("episodes_kept", config.episodes_kept, "logged per iteration", at_least(0));
+  field("s2r_budget_share", config.s2r_budget_share, "of traditional RL's real steps", between(0, 1));
+  field.section("data", config.data);
+  field.section("base", config.base);
+  field.section("experience", config.experience);
+  field.section("experience_data", config.experience_data);
+  field.section("experience_sft", config.experience_sft);
+  field.section("start_sft", config.start_sft);
+  field.section("all_sft", config.all_sft);
+  field.section("dream", config.dream);
+  field.section("traditional", config.traditional);
+  field.section("s2r", config.s2r);
+  field.section("curriculum", config.curriculum);
+  field.section("task_generator", config.task_generator);
+  field.section("check", config.check);
+  field.section("evaluation", config.evaluation);
+}
+
+}  // namespace dreamgym
