@@ -20,6 +20,8 @@ struct EngineConfig {
   std::size_t prefill_chunk_tokens = 64;  ///< rows computed at once while reading a context
   std::size_t cache_budget_bytes =
       1ULL << 30;  ///< beyond it the least recently used sessions are dropped
+  /// "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
+  std::string kernels;
 };
 
 struct EngineCounters {
@@ -38,8 +40,14 @@ class GenerationEngine final : public LanguageModel {
   ~GenerationEngine() override;
 
   /// New weights of the same shape; every cached session is dropped.
+  /// @throws Error kInvalidArgument if the shape differs.
   void set_weights(const TransformerWeights& weights);
 
+  /// The reply ends early (kLength) where context and reply reach max_context_tokens().
+  /// @throws Error kInvalidArgument for a context that is empty, leaves no room for a reply or
+  /// holds unknown tokens, for kept_tokens past it, a temperature that is negative, not finite or
+  /// below 1e-6 (0 apart), and a session named twice; kDiverged if the model's logits are not
+  /// finite.
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
   void release(std::span<const std::uint64_t> sessions) override;
   [[nodiscard]] const Tokenizer& tokenizer() const override;

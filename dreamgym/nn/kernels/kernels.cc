@@ -64,9 +64,13 @@ const Kernels& select_kernels(std::string_view name) {
       return *kernels;
     }
   }
-  throw Error(ErrorKind::kInvalidArgument,
-              fmt::format("there are no '{}' kernels; expected avx512, avx2 or plain", wanted),
-              "correct the engine's setting or the variable DREAMGYM_KERNELS");
+  if (wanted == kReferenceKernels.name) {
+    return kReferenceKernels;
+  }
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      fmt::format("there are no '{}' kernels; expected avx512, avx2, plain or reference", wanted),
+      "correct the engine's setting or the variable DREAMGYM_KERNELS");
 }
 
 }  // namespace dreamgym

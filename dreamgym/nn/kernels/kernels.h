@@ -134,6 +134,9 @@ std::vector<const Kernels*> available_kernels();
 /// that name.
 const Kernels& select_kernels(std::string_view name);
 
+/// As plain as their definitions and in double: what the others are tested against. Slow.
+extern const Kernels kReferenceKernels;
+
 // One per instruction set, defined by kernel_source.inc.
 extern const Kernels kPlainKernels;
 #if defined(__x86_64__)

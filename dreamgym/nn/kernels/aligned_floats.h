@@ -29,7 +29,7 @@ struct CacheLineAllocator {
   }
 };
 
-using FloatBuffer = std::vector<float, CacheLineAllocator<float>>;
+using AlignedFloats = std::vector<float, CacheLineAllocator<float>>;
 
 /// The smallest multiple of `unit` that is at least `count`.
 constexpr std::size_t round_up(std::size_t count, std::size_t unit) {

@@ -1,0 +1,89 @@
+// What the engine remembers of one sequence: keys, values and convolution tails.
+//
+// Keys and values sit in blocks of kPanelWidth tokens, each [layer][kv head]{key block, value
+// block} (kernels.h). Going back to an earlier length costs nothing for them: later tokens are
+// written over. The convolutions also need their inputs of the last taps - 1 tokens, so these tails
+// are remembered at a few lengths (snapshots), and a sequence goes back to the last of them.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dreamgym/llm/tokenizer.h"
+#include "dreamgym/nn/kernels/aligned_floats.h"
+#include "dreamgym/nn/transformer_config.h"
+
+namespace dreamgym::engine {
+
+/// Sizes of the memory of a sequence, in floats.
+struct CacheShape {
+  explicit CacheShape(const TransformerConfig& config);
+
+  std::size_t num_kv_heads = 0;
+  std::size_t key_floats = 0;    ///< of a key block
+  std::size_t value_floats = 0;  ///< of a value block
+  std::size_t value_stride = 0;
+  std::size_t block_floats = 0;
+  std::size_t hidden_stride = 0;
+  std::size_t tail_rows = 0;    ///< taps - 1, or 0 without convolutions
+  std::size_t num_tails = 0;    ///< two a layer: attention's, then the MLP's
+  std::size_t tail_floats = 0;  ///< of all tails
+
+  [[nodiscard]] std::size_t key_offset(std::size_t layer, std::size_t head) const {
+    return (layer * num_kv_heads + head) * (key_floats + value_floats);
+  }
+  [[nodiscard]] std::size_t value_offset(std::size_t layer, std::size_t head) const {
+    return key_offset(layer, head) + key_floats;
+  }
+};
+
+/// Invariant: the cache holds exactly the tokens [0, size()).
+class CachedSequence {
+ public:
+  static constexpr std::size_t kMaxSnapshots = 8;
+
+  explicit CachedSequence(const CacheShape& shape);
+
+  [[nodiscard]] std::size_t size() const { return tokens_.size(); }
+
+  /// Goes back to where `context` departs from what is cached (before its last token, so that there
+  /// is something to compute), or to the last snapshot before that. Returns the new size.
+  std::size_t rewind_to_common(std::span<const TokenId> context);
+
+  /// Asks for a snapshot when the sequence is `length` tokens long; one already past is ignored.
+  void plan_snapshot(std::size_t length);
+
+  /// Makes room for tokens about to be computed; pointers from blocks() and block() then hold until
+  /// the next call.
+  void reserve_blocks(std::size_t num_tokens);
+  [[nodiscard]] const float* const* blocks() const { return block_starts_.data(); }
+  [[nodiscard]] float* block(std::size_t index) { return blocks_[index].data(); }
+
+  /// The tail_rows inputs before the next token of convolution `index`.
+  [[nodiscard]] const float* tail(std::size_t index) const;
+  /// Takes the tail (and planned snapshots) of convolution `index` after num_new more tokens.
+  /// @param inputs  [tail_rows + num_new, hidden_stride]: the old tail, then the new tokens'.
+  void advance_tail(std::size_t index, const float* inputs, std::size_t num_new);
+  /// Counts tokens whose keys, values and tails are now all written.
+  void commit(std::span<const TokenId> tokens);
+
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  struct Snapshot {
+    std::size_t length = 0;
+    AlignedFloats tails;  // all of them
+  };
+
+  CacheShape shape_;
+  std::vector<TokenId> tokens_;
+  std::vector<AlignedFloats> blocks_;
+  std::vector<const float*> block_starts_;
+  AlignedFloats tails_;              // [num_tails, tail_rows, hidden_stride]
+  std::vector<Snapshot> snapshots_;  // ascending length; those longer than size() are planned
+};
+
+}  // namespace dreamgym::engine

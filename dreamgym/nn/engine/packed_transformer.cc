@@ -1,0 +1,205 @@
+#include "dreamgym/nn/engine/packed_transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "dreamgym/base/error.h"
+
+namespace dreamgym::engine {
+namespace {
+
+// A weight of a given shape, or an error that names it.
+std::span<const float> array_of(const TransformerWeights& weights,
+                                const std::string& name,
+                                std::size_t rows,
+                                std::size_t columns) {
+  const auto found = weights.arrays.find(name);
+  if (found == weights.arrays.end()) {
+    throw Error(ErrorKind::kInvalidArgument, fmt::format("weights have no array \"{}\"", name));
+  }
+  if (found->second.values.size() != rows * columns) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("array \"{}\" has {} values, the config says {} x {}",
+                            name,
+                            found->second.values.size(),
+                            rows,
+                            columns));
+  }
+  return found->second.values;
+}
+
+// Rows with zeros after them.
+AlignedFloats padded_rows(std::span<const float> values, std::size_t rows, std::size_t stride) {
+  AlignedFloats padded(rows * stride);
+  const std::size_t width = values.size() / rows;
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(r * width),
+                width,
+                padded.begin() + static_cast<std::ptrdiff_t>(r * stride));
+  }
+  return padded;
+}
+
+PackedMatrix empty_matrix(std::size_t num_columns, std::size_t depth) {
+  PackedMatrix matrix;
+  matrix.num_panels = (num_columns + kPanelWidth - 1) / kPanelWidth;
+  matrix.depth = depth;
+  matrix.panels.resize(matrix.num_panels * depth * kPanelWidth);
+  return matrix;
+}
+
+void set_column(PackedMatrix& matrix, std::size_t column, const float* values) {
+  float* panel = matrix.panels.data() + column / kPanelWidth * matrix.depth * kPanelWidth;
+  for (std::size_t k = 0; k < matrix.depth; ++k) {
+    panel[k * kPanelWidth + column % kPanelWidth] = values[k];
+  }
+}
+
+// The rows of several weights [out, depth] one after the other.
+PackedMatrix pack(const std::vector<std::span<const float>>& weights, std::size_t depth) {
+  std::size_t num_columns = 0;
+  for (const auto& weight : weights) {
+    num_columns += weight.size() / depth;
+  }
+  PackedMatrix matrix = empty_matrix(num_columns, depth);
+  std::size_t column = 0;
+  for (const auto& weight : weights) {
+    for (std::size_t row = 0; row < weight.size() / depth; ++row) {
+      set_column(matrix, column++, weight.data() + row * depth);
+    }
+  }
+  return matrix;
+}
+
+PackedMatrix pack_gate_up(std::span<const float> gate,
+                          std::span<const float> up,
+                          std::size_t depth) {
+  constexpr std::size_t kHalf = kPanelWidth / 2;
+  const std::size_t width = gate.size() / depth;
+  PackedMatrix matrix = empty_matrix((width + kHalf - 1) / kHalf * kPanelWidth, depth);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t column = i / kHalf * kPanelWidth + i % kHalf;
+    set_column(matrix, column, gate.data() + i * depth);
+    set_column(matrix, column + kHalf, up.data() + i * depth);
+  }
+  return matrix;
+}
+
+void check_supported(const TransformerConfig& config) {
+  const bool positive = config.vocab_size > 0 && config.hidden_size > 0 && config.num_layers > 0 &&
+                        config.num_heads > 0 && config.num_kv_heads > 0 && config.head_dim > 0 &&
+                        config.intermediate_size > 0 && config.max_position > 0;
+  if (!positive || config.num_heads % config.num_kv_heads != 0 || config.head_dim % 2 != 0 ||
+      config.head_dim > static_cast<std::int64_t>(kDepthPiece) || config.convolution_taps < 0) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the generation engine can't run {} heads over {} key-value heads of "
+                            "dimension {} with {} convolution taps; expected a multiple, an even "
+                            "dimension up to {} and sizes above 0",
+                            config.num_heads,
+                            config.num_kv_heads,
+                            config.head_dim,
+                            config.convolution_taps,
+                            kDepthPiece));
+  }
+}
+
+// Angles in double, so that late positions are as exact as early ones.
+void fill_rotations(PackedTransformer& model) {
+  const std::size_t half = static_cast<std::size_t>(model.config.head_dim) / 2;
+  const auto positions = static_cast<std::size_t>(model.config.max_position);
+  model.cosines.resize(positions * half);
+  model.sines.resize(positions * half);
+  for (std::size_t i = 0; i < half; ++i) {
+    const double frequency =
+        std::pow(model.config.rope_theta, -static_cast<double>(i) / static_cast<double>(half));
+    for (std::size_t position = 0; position < positions; ++position) {
+      const double angle = static_cast<double>(position) * frequency;
+      model.cosines[position * half + i] = static_cast<float>(std::cos(angle));
+      model.sines[position * half + i] = static_cast<float>(std::sin(angle));
+    }
+  }
+}
+
+class Packer {
+ public:
+  Packer(const TransformerWeights& weights, std::size_t hidden_stride)
+      : weights_(weights),
+        config_(weights.config),
+        hidden_(static_cast<std::size_t>(config_.hidden_size)),
+        stride_(hidden_stride) {}
+
+  [[nodiscard]] AlignedFloats hidden_rows(const std::string& name, std::size_t rows) const {
+    return padded_rows(array_of(weights_, name, rows, hidden_), rows, stride_);
+  }
+
+  [[nodiscard]] PackedInput input(const std::string& norm, const std::string& convolution) const {
+    PackedInput packed{.norm = hidden_rows(norm, 1), .convolution = {}};
+    if (config_.convolution_taps > 0) {
+      packed.convolution =
+          hidden_rows(convolution, static_cast<std::size_t>(config_.convolution_taps));
+    }
+    return packed;
+  }
+
+  [[nodiscard]] PackedLayer layer(std::int64_t index) const {
+    const std::string prefix = fmt::format("model.layers.{}.", index);
+    const auto queries = static_cast<std::size_t>(config_.num_heads * config_.head_dim);
+    const auto keys = static_cast<std::size_t>(config_.num_kv_heads * config_.head_dim);
+    const auto width = static_cast<std::size_t>(config_.intermediate_size);
+    const auto matrix = [&](const char* name, std::size_t rows, std::size_t columns) {
+      return array_of(weights_, fmt::format("{}{}_proj.weight", prefix, name), rows, columns);
+    };
+    return PackedLayer{
+        .attention_input =
+            input(prefix + "input_layernorm.weight", prefix + "attention_convolution.weight"),
+        .query_key_value = pack({matrix("self_attn.q", queries, hidden_),
+                                 matrix("self_attn.k", keys, hidden_),
+                                 matrix("self_attn.v", keys, hidden_)},
+                                hidden_),
+        .attention_out = pack({matrix("self_attn.o", hidden_, queries)}, queries),
+        .mlp_input =
+            input(prefix + "post_attention_layernorm.weight", prefix + "mlp_convolution.weight"),
+        .gate_up = pack_gate_up(
+            matrix("mlp.gate", width, hidden_), matrix("mlp.up", width, hidden_), hidden_),
+        .down = pack({matrix("mlp.down", hidden_, width)}, width)};
+  }
+
+ private:
+  const TransformerWeights& weights_;
+  const TransformerConfig& config_;
+  std::size_t hidden_;
+  std::size_t stride_;
+};
+
+}  // namespace
+
+PackedTransformer pack_transformer(const TransformerWeights& weights) {
+  const TransformerConfig& config = weights.config;
+  check_supported(config);
+  PackedTransformer model;
+  model.config = config;
+  model.version = weights.version;
+  const auto hidden = static_cast<std::size_t>(config.hidden_size);
+  const auto vocabulary = static_cast<std::size_t>(config.vocab_size);
+  model.hidden_stride = round_up(hidden, kPanelWidth);
+  const Packer packer(weights, model.hidden_stride);
+  model.embeddings = packer.hidden_rows("model.embed_tokens.weight", vocabulary);
+  const std::string head_name =
+      config.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
+  model.head = pack({array_of(weights, head_name, vocabulary, hidden)}, hidden);
+  if (!config.tied_embeddings) {
+    model.head_rows = packer.hidden_rows(head_name, vocabulary);
+  }
+  model.final_norm = packer.hidden_rows("model.norm.weight", 1);
+  for (std::int64_t i = 0; i < config.num_layers; ++i) {
+    model.layers.push_back(packer.layer(i));
+  }
+  fill_rotations(model);
+  return model;
+}
+
+}  // namespace dreamgym::engine

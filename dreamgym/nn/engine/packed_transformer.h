@@ -1,0 +1,63 @@
+// The weights of a transformer in the layout the kernels read.
+//
+// Packed once per version of the weights; immutable afterwards.
+// Thread safety: const members are reentrant.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dreamgym/nn/kernels/aligned_floats.h"
+#include "dreamgym/nn/kernels/kernels.h"
+#include "dreamgym/nn/weights.h"
+
+namespace dreamgym::engine {
+
+/// A weight [out, in] as panels of depth `in`.
+struct PackedMatrix {
+  AlignedFloats panels;  ///< [num_panels][depth][kPanelWidth]
+  std::size_t num_panels = 0;
+  std::size_t depth = 0;
+  [[nodiscard]] std::size_t columns() const { return num_panels * kPanelWidth; }
+};
+
+/// What precedes attention or the MLP: norm and short convolution.
+struct PackedInput {
+  AlignedFloats norm;         ///< [hidden_stride]
+  AlignedFloats convolution;  ///< [taps, hidden_stride]; empty without one
+};
+
+struct PackedLayer {
+  PackedInput attention_input;
+  PackedMatrix query_key_value;  ///< columns: query heads, key heads, value heads
+  PackedMatrix attention_out;
+  PackedInput mlp_input;
+  PackedMatrix gate_up;  ///< each panel: half gate columns, half up columns
+  PackedMatrix down;
+};
+
+struct PackedTransformer {
+  TransformerConfig config;
+  std::string version;
+  std::size_t hidden_stride = 0;  ///< floats of a hidden row, padding included
+  AlignedFloats embeddings;       ///< [vocab_size, hidden_stride]
+  AlignedFloats head_rows;        ///< the same for an untied head; empty if tied
+  PackedMatrix head;
+  AlignedFloats final_norm;  ///< [hidden_stride]
+  std::vector<PackedLayer> layers;
+  AlignedFloats cosines;  ///< [max_position, head_dim / 2]
+  AlignedFloats sines;    ///< the same
+
+  /// The row of the head that gives a token's logit.
+  [[nodiscard]] const float* head_row(std::size_t token) const {
+    const AlignedFloats& rows = head_rows.empty() ? embeddings : head_rows;
+    return rows.data() + token * hidden_stride;
+  }
+};
+
+/// @throws Error kUnsupported for a shape the kernels can't compute, kInvalidArgument for arrays
+/// that are missing or of another shape than the config says.
+PackedTransformer pack_transformer(const TransformerWeights& weights);
+
+}  // namespace dreamgym::engine

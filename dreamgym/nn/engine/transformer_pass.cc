@@ -1,0 +1,255 @@
+#include "dreamgym/nn/engine/transformer_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dreamgym/base/error.h"
+
+namespace dreamgym::engine {
+namespace {
+
+std::size_t attended_width(const TransformerConfig& config) {
+  return static_cast<std::size_t>(config.num_heads * config.head_dim);
+}
+
+std::size_t deepest_product(const PackedTransformer& model) {
+  std::size_t depth = model.head.depth;
+  for (const PackedLayer& layer : model.layers) {
+    depth = std::max({depth, layer.attention_out.depth, layer.down.depth});
+  }
+  return depth;
+}
+
+}  // namespace
+
+void check_token(TokenId token, const TransformerConfig& config) {
+  if (token < 0 || token >= config.vocab_size) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("token {}; the model's vocabulary has {}", token, config.vocab_size),
+                "encode with the model's own tokenizer");
+  }
+}
+
+TransformerPass::TransformerPass(const PackedTransformer& model,
+                                 const Kernels& kernels,
+                                 std::size_t max_rows)
+    : model_(model),
+      kernels_(kernels),
+      shape_(model.config),
+      max_rows_(max_rows),
+      residual_(max_rows * model.hidden_stride),
+      normalized_((shape_.tail_rows + max_rows) * model.hidden_stride),
+      input_(max_rows * model.hidden_stride),
+      heads_(max_rows * model.layers.front().query_key_value.columns()),
+      attended_(max_rows * round_up(attended_width(model.config), kPanelWidth)),
+      activated_(max_rows * model.layers.front().gate_up.columns() / 2),
+      outputs_(max_rows * model.hidden_stride),
+      product_scratch_(product_scratch_floats(deepest_product(model))) {}
+
+void TransformerPass::run(std::span<const PassPart> parts) {
+  place(parts);
+  embed();
+  for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) {
+    const PackedLayer& weights = model_.layers[layer];
+    prepare_input(weights.attention_input, 2 * layer);
+    run_attention(layer);
+    prepare_input(weights.mlp_input, 2 * layer + 1);
+    run_mlp(weights);
+  }
+  for (const PlacedPart& placed : parts_) {
+    placed.part.sequence->commit(placed.part.tokens);
+  }
+  collect_outputs();
+}
+
+void TransformerPass::place(std::span<const PassPart> parts) {
+  parts_.clear();
+  num_rows_ = 0;
+  std::size_t longest = 0;
+  for (const PassPart& part : parts) {
+    const std::size_t position = part.sequence->size();
+    const std::size_t end = position + part.tokens.size();
+    check(end <= static_cast<std::size_t>(model_.config.max_position), "sequence fits the model");
+    part.sequence->reserve_blocks(end);
+    parts_.push_back({part, num_rows_, position});
+    num_rows_ += part.tokens.size();
+    longest = std::max(longest, end);
+  }
+  check(num_rows_ <= max_rows_, "rows fit the pass");
+  const std::size_t scratch = attention_scratch_floats(longest);
+  if (attention_scratch_.size() < scratch) {
+    attention_scratch_.resize(scratch);
+  }
+}
+
+void TransformerPass::embed() {
+  for (const PlacedPart& placed : parts_) {
+    float* row = residual_.data() + placed.first_row * model_.hidden_stride;
+    for (const TokenId token : placed.part.tokens) {
+      check_token(token, model_.config);
+      const float* embedding =
+          model_.embeddings.data() + static_cast<std::size_t>(token) * model_.hidden_stride;
+      std::copy_n(embedding, model_.hidden_stride, row);
+      row += model_.hidden_stride;
+    }
+  }
+}
+
+// input_ = convolution(norm(residual_)).
+void TransformerPass::prepare_input(const PackedInput& input, std::size_t tail_index) {
+  const std::size_t stride = model_.hidden_stride;
+  const auto taps = static_cast<std::size_t>(model_.config.convolution_taps);
+  for (const PlacedPart& placed : parts_) {
+    const std::size_t count = placed.part.tokens.size();
+    float* out = input_.data() + placed.first_row * stride;
+    float* normalized = taps == 0 ? out : normalized_.data() + shape_.tail_rows * stride;
+    kernels_.normalize({.input = residual_.data() + placed.first_row * stride,
+                        .out = normalized,
+                        .num_rows = count,
+                        .size = static_cast<std::size_t>(model_.config.hidden_size),
+                        .padded = stride,
+                        .epsilon = static_cast<float>(model_.config.rms_norm_epsilon),
+                        .weight = input.norm.data()});
+    if (taps == 0) {
+      continue;
+    }
+    std::copy_n(
+        placed.part.sequence->tail(tail_index), shape_.tail_rows * stride, normalized_.data());
+    kernels_.convolve({.input = normalized_.data(),
+                       .out = out,
+                       .num_rows = count,
+                       .padded = stride,
+                       .taps = taps,
+                       .weight = input.convolution.data()});
+    placed.part.sequence->advance_tail(tail_index, normalized_.data(), count);
+  }
+}
+
+void TransformerPass::run_attention(std::size_t layer) {
+  const PackedLayer& weights = model_.layers[layer];
+  multiply(kernels_.multiply, input_, weights.query_key_value, heads_);
+  for (const PlacedPart& placed : parts_) {
+    rotate_and_store(placed, layer);
+    attend(placed, layer);
+  }
+  multiply(kernels_.multiply_add, attended_, weights.attention_out, residual_);
+}
+
+// Queries and keys turned to their positions; keys and values into the cache.
+void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t layer) {
+  const TransformerConfig& config = model_.config;
+  const auto head_dim = static_cast<std::size_t>(config.head_dim);
+  const auto num_heads = static_cast<std::size_t>(config.num_heads);
+  const std::size_t half = head_dim / 2;
+  const std::size_t stride = model_.layers[layer].query_key_value.columns();
+  for (std::size_t i = 0; i < placed.part.tokens.size(); ++i) {
+    const std::size_t position = placed.position + i;
+    float* row = heads_.data() + (placed.first_row + i) * stride;
+    for (std::size_t head = 0; head < num_heads + shape_.num_kv_heads; ++head) {
+      kernels_.rotate(row + head * head_dim,
+                      model_.cosines.data() + position * half,
+                      model_.sines.data() + position * half,
+                      half);
+    }
+    float* block = placed.part.sequence->block(position / kPanelWidth);
+    const std::size_t lane = position % kPanelWidth;
+    const float* keys = row + num_heads * head_dim;
+    const float* values = keys + shape_.num_kv_heads * head_dim;
+    for (std::size_t head = 0; head < shape_.num_kv_heads; ++head) {
+      float* key_block = block + shape_.key_offset(layer, head) + lane;
+      for (std::size_t d = 0; d < head_dim; ++d) {
+        key_block[d * kPanelWidth] = keys[head * head_dim + d];
+      }
+      std::copy_n(values + head * head_dim,
+                  head_dim,
+                  block + shape_.value_offset(layer, head) + lane * shape_.value_stride);
+    }
+  }
+}
+
+void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
+  const auto head_dim = static_cast<std::size_t>(model_.config.head_dim);
+  const std::size_t group = static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
+  const std::size_t query_stride = model_.layers[layer].query_key_value.columns();
+  const std::size_t out_stride = round_up(attended_width(model_.config), kPanelWidth);
+  for (std::size_t head = 0; head < shape_.num_kv_heads; ++head) {
+    const std::size_t column = head * group * head_dim;
+    kernels_.attend({.queries = heads_.data() + placed.first_row * query_stride + column,
+                     .query_stride = query_stride,
+                     .num_tokens = placed.part.tokens.size(),
+                     .group = group,
+                     .head_dim = head_dim,
+                     .scale = 1.0F / std::sqrt(static_cast<float>(head_dim)),
+                     .first_position = placed.position,
+                     .blocks = placed.part.sequence->blocks(),
+                     .key_offset = shape_.key_offset(layer, head),
+                     .value_offset = shape_.value_offset(layer, head),
+                     .out = attended_.data() + placed.first_row * out_stride + column,
+                     .out_stride = out_stride,
+                     .scratch = attention_scratch_.data()});
+  }
+}
+
+void TransformerPass::run_mlp(const PackedLayer& layer) {
+  multiply(kernels_.multiply_swiglu, input_, layer.gate_up, activated_);
+  multiply(kernels_.multiply_add, activated_, layer.down, residual_);
+}
+
+// Strides follow from the sizes of the buffers: max_rows rows each.
+void TransformerPass::multiply(void (*kernel)(const PanelProduct&),
+                               const AlignedFloats& left,
+                               const PackedMatrix& matrix,
+                               AlignedFloats& out) {
+  kernel({.left = left.data(),
+          .left_stride = left.size() / max_rows_,
+          .num_rows = num_rows_,
+          .depth = matrix.depth,
+          .panels = matrix.panels.data(),
+          .num_panels = matrix.num_panels,
+          .out = out.data(),
+          .out_stride = out.size() / max_rows_,
+          .scratch = product_scratch_.data()});
+}
+
+void TransformerPass::collect_outputs() {
+  std::size_t count = 0;
+  for (const PlacedPart& placed : parts_) {
+    if (placed.part.wants_output) {
+      const std::size_t row = placed.first_row + placed.part.tokens.size() - 1;
+      std::copy_n(residual_.data() + row * model_.hidden_stride,
+                  model_.hidden_stride,
+                  outputs_.data() + count++ * model_.hidden_stride);
+    }
+  }
+  kernels_.normalize({.input = outputs_.data(),
+                      .out = outputs_.data(),
+                      .num_rows = count,
+                      .size = static_cast<std::size_t>(model_.config.hidden_size),
+                      .padded = model_.hidden_stride,
+                      .epsilon = static_cast<float>(model_.config.rms_norm_epsilon),
+                      .weight = model_.final_norm.data()});
+}
+
+const float* TransformerPass::output(std::size_t index) const {
+  return outputs_.data() + index * model_.hidden_stride;
+}
+
+const float* TransformerPass::logits(std::size_t first, std::size_t count) {
+  if (logits_.size() < count * logits_stride()) {
+    logits_.resize(count * logits_stride());
+  }
+  kernels_.multiply({.left = output(first),
+                     .left_stride = model_.hidden_stride,
+                     .num_rows = count,
+                     .depth = model_.head.depth,
+                     .panels = model_.head.panels.data(),
+                     .num_panels = model_.head.num_panels,
+                     .out = logits_.data(),
+                     .out_stride = logits_stride(),
+                     .scratch = product_scratch_.data()});
+  return logits_.data();
+}
+
+}  // namespace dreamgym::engine

@@ -1,0 +1,86 @@
+// One forward pass over new tokens of several sequences at once.
+//
+// Rows of all sequences share the matrix products; attention and convolution run per sequence. What
+// a row becomes depends only on its own sequence, never on its neighbours (kernels.h).
+//
+// Thread safety: none; one per thread, the model may be shared.
+// Lifetime: the model and the kernels outlive the pass.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dreamgym/nn/engine/cached_sequence.h"
+#include "dreamgym/nn/engine/packed_transformer.h"
+#include "dreamgym/nn/kernels/kernels.h"
+
+namespace dreamgym::engine {
+
+/// New tokens of one sequence, computed together.
+struct PassPart {
+  CachedSequence* sequence = nullptr;
+  std::span<const TokenId> tokens;  ///< not empty
+  bool wants_output = false;        ///< whether something is predicted after the last of them
+};
+
+/// @throws Error kInvalidArgument for an id the model does not know.
+void check_token(TokenId token, const TransformerConfig& config);
+
+class TransformerPass {
+ public:
+  /// @param max_rows  most tokens of one call of run().
+  TransformerPass(const PackedTransformer& model, const Kernels& kernels, std::size_t max_rows);
+
+  [[nodiscard]] std::size_t max_rows() const { return max_rows_; }
+
+  /// Computes the parts (each of another sequence) and appends them to their sequences. Outputs are
+  /// numbered in the order of the parts that want one.
+  void run(std::span<const PassPart> parts);
+
+  /// The normalised hidden row [hidden_stride] that predicts what follows.
+  [[nodiscard]] const float* output(std::size_t index) const;
+  /// Logits of outputs [first, first + count), each [logits_stride()], valid until the next call.
+  const float* logits(std::size_t first, std::size_t count);
+  [[nodiscard]] std::size_t logits_stride() const { return model_.head.columns(); }
+
+ private:
+  struct PlacedPart {
+    PassPart part;
+    std::size_t first_row = 0;
+    std::size_t position = 0;  // of its first token
+  };
+
+  void place(std::span<const PassPart> parts);
+  void embed();
+  void prepare_input(const PackedInput& input, std::size_t tail_index);
+  void run_attention(std::size_t layer);
+  void rotate_and_store(const PlacedPart& placed, std::size_t layer);
+  void attend(const PlacedPart& placed, std::size_t layer);
+  void run_mlp(const PackedLayer& layer);
+  void multiply(void (*kernel)(const PanelProduct&),
+                const AlignedFloats& left,
+                const PackedMatrix& matrix,
+                AlignedFloats& out);
+  void collect_outputs();
+
+  const PackedTransformer& model_;
+  const Kernels& kernels_;
+  CacheShape shape_;
+  std::size_t max_rows_;
+  std::size_t num_rows_ = 0;
+  std::vector<PlacedPart> parts_;
+
+  AlignedFloats residual_;    // [max_rows, hidden_stride]
+  AlignedFloats normalized_;  // [tail_rows + max_rows, hidden_stride], one part at a time
+  AlignedFloats input_;       // [max_rows, hidden_stride]
+  AlignedFloats heads_;       // [max_rows, query_key_value.columns()]
+  AlignedFloats attended_;    // [max_rows, attended_stride]
+  AlignedFloats activated_;   // [max_rows, gate_up.columns() / 2]
+  AlignedFloats outputs_;     // [max_rows, hidden_stride]
+  AlignedFloats logits_;      // grows to what is asked for
+  AlignedFloats product_scratch_;
+  AlignedFloats attention_scratch_;
+};
+
+}  // namespace dreamgym::engine

@@ -1,0 +1,289 @@
+#include "dreamgym/nn/generation_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/parallel_map.h"
+#include "dreamgym/nn/engine/decoding.h"
+#include "dreamgym/nn/engine/packed_transformer.h"
+#include "dreamgym/nn/kernels/kernels.h"
+
+namespace dreamgym {
+namespace {
+
+using engine::ActiveRequest;
+using engine::CachedSequence;
+using engine::CacheShape;
+using engine::Decoder;
+using engine::PackedTransformer;
+
+constexpr double kLowestTemperature = 1e-6;
+
+[[noreturn]] void reject(std::size_t index, const std::string& what, const std::string& hint) {
+  throw Error(
+      ErrorKind::kInvalidArgument, fmt::format("generation request {}: {}", index, what), hint);
+}
+
+void check_request(const GenerationRequest& request,
+                   std::size_t index,
+                   const TransformerConfig& config) {
+  const auto longest = static_cast<std::size_t>(config.max_position);
+  if (request.context.empty()) {
+    reject(index, "the context is empty; expected at least one token", "");
+  }
+  if (request.context.size() >= longest) {
+    reject(index,
+           fmt::format("a context of {} tokens leaves no room for a reply; the model holds {} "
+                       "tokens of context and reply",
+                       request.context.size(),
+                       longest),
+           "shorten the history or the demonstrations");
+  }
+  if (request.kept_tokens > request.context.size()) {
+    reject(index,
+           fmt::format("kept_tokens is {}, the context has {} tokens",
+                       request.kept_tokens,
+                       request.context.size()),
+           "");
+  }
+  if (!(request.temperature == 0 ||
+        (request.temperature >= kLowestTemperature && std::isfinite(request.temperature)))) {
+    reject(
+        index,
+        fmt::format(
+            "temperature {}; expected 0 or at least {}", request.temperature, kLowestTemperature),
+        "0 is greedy");
+  }
+  for (const TokenId token : request.context) {
+    if (token < 0 || token >= config.vocab_size) {
+      reject(
+          index,
+          fmt::format("token {} in the context; the vocabulary has {}", token, config.vocab_size),
+          "encode with the model's own tokenizer");
+    }
+  }
+}
+
+// Requests of each thread: the largest first, each to the thread with the least work.
+std::vector<std::vector<ActiveRequest*>> partition(std::vector<ActiveRequest>& requests,
+                                                   std::size_t num_threads) {
+  std::vector<std::pair<std::size_t, ActiveRequest*>> by_work;
+  for (ActiveRequest& request : requests) {
+    if (!request.finished()) {
+      by_work.emplace_back(request.expected_work(), &request);
+    }
+  }
+  std::ranges::stable_sort(by_work, std::greater{}, &std::pair<std::size_t, ActiveRequest*>::first);
+  const std::size_t count = std::clamp<std::size_t>(by_work.size(), 1, num_threads);
+  std::vector<std::vector<ActiveRequest*>> shares(count);
+  std::vector<std::size_t> loads(count);
+  for (const auto& [work, request] : by_work) {
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(loads) - loads.begin());
+    loads[least] += work;
+    shares[least].push_back(request);
+  }
+  return shares;
+}
+
+}  // namespace
+
+struct GenerationEngine::Impl {
+  struct Session {
+    CachedSequence sequence;
+    std::uint64_t last_use = 0;  // number of the generate() call
+  };
+
+  Impl(const TransformerWeights& weights,
+       std::shared_ptr<const Tokenizer> its_tokenizer,
+       EngineConfig its_config)
+      : config(std::move(its_config)),
+        tokenizer(std::move(its_tokenizer)),
+        kernels(select_kernels(config.kernels)),
+        model(engine::pack_transformer(weights)),
+        shape(model.config) {}
+
+  void check_requests(std::span<const GenerationRequest> requests) const;
+  std::vector<GenerationReply> run(std::span<const GenerationRequest> requests);
+  void decode(std::vector<ActiveRequest>& active);
+  void make_decoders(std::size_t count);
+  CachedSequence& sequence_of(const GenerationRequest& request,
+                              std::vector<std::unique_ptr<CachedSequence>>& temporary);
+  void evict();
+
+  EngineConfig config;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  const Kernels& kernels;
+  PackedTransformer model;
+  CacheShape shape;
+  std::map<std::uint64_t, Session> sessions;
+  std::vector<std::unique_ptr<Decoder>> decoders;  // one per thread
+  std::uint64_t num_calls = 0;
+  EngineCounters counters;
+};
+
+GenerationEngine::GenerationEngine(const TransformerWeights& weights,
+                                   std::shared_ptr<const Tokenizer> tokenizer,
+                                   EngineConfig config) {
+  if (config.num_threads == 0 || config.prefill_chunk_tokens == 0) {
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        fmt::format("generation engine with {} threads and chunks of {} tokens; expected at "
+                    "least 1 of each",
+                    config.num_threads,
+                    config.prefill_chunk_tokens));
+  }
+  impl_ = std::make_unique<Impl>(weights, std::move(tokenizer), std::move(config));
+}
+
+GenerationEngine::~GenerationEngine() = default;
+
+void GenerationEngine::set_weights(const TransformerWeights& weights) {
+  if (weights.config != impl_->model.config) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "the new weights have another shape than the engine's",
+                "build a new engine for another model");
+  }
+  // Packed first: a failure leaves the engine as it was.
+  PackedTransformer packed = engine::pack_transformer(weights);
+  impl_->model = std::move(packed);
+  impl_->sessions.clear();
+}
+
+std::vector<GenerationReply> GenerationEngine::generate(
+    std::span<const GenerationRequest> requests) {
+  impl_->check_requests(requests);
+  try {
+    std::vector<GenerationReply> replies = impl_->run(requests);
+    impl_->evict();
+    return replies;
+  } catch (...) {
+    // A sequence may have been left between two states.
+    for (const GenerationRequest& request : requests) {
+      impl_->sessions.erase(request.session);
+    }
+    throw;
+  }
+}
+
+void GenerationEngine::release(std::span<const std::uint64_t> sessions) {
+  for (const std::uint64_t session : sessions) {
+    impl_->sessions.erase(session);
+  }
+}
+
+const Tokenizer& GenerationEngine::tokenizer() const {
+  check(impl_->tokenizer != nullptr, "the engine was given a tokenizer");
+  return *impl_->tokenizer;
+}
+
+std::size_t GenerationEngine::max_context_tokens() const {
+  return static_cast<std::size_t>(impl_->model.config.max_position);
+}
+
+std::string GenerationEngine::version() const {
+  return impl_->model.version;
+}
+
+EngineCounters GenerationEngine::counters() const {
+  return impl_->counters;
+}
+
+std::size_t GenerationEngine::cache_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, session] : impl_->sessions) {
+    bytes += session.sequence.bytes();
+  }
+  return bytes;
+}
+
+void GenerationEngine::Impl::check_requests(std::span<const GenerationRequest> requests) const {
+  std::set<std::uint64_t> named;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    check_request(requests[i], i, model.config);
+    if (requests[i].session != 0 && !named.insert(requests[i].session).second) {
+      reject(i,
+             fmt::format("session {} is named twice in one call", requests[i].session),
+             "give every episode its own session, or 0");
+    }
+  }
+}
+
+std::vector<GenerationReply> GenerationEngine::Impl::run(
+    std::span<const GenerationRequest> requests) {
+  ++num_calls;
+  std::vector<std::unique_ptr<CachedSequence>> temporary;
+  std::vector<ActiveRequest> active;
+  active.reserve(requests.size());
+  for (const GenerationRequest& request : requests) {
+    const std::size_t room =
+        static_cast<std::size_t>(model.config.max_position) - request.context.size();
+    active.emplace_back(
+        request, sequence_of(request, temporary), std::min(request.max_tokens, room));
+    active.back().begin(counters);
+  }
+  decode(active);
+  std::vector<GenerationReply> replies;
+  replies.reserve(requests.size());
+  for (ActiveRequest& request : active) {
+    replies.push_back(request.take_reply());
+  }
+  return replies;
+}
+
+void GenerationEngine::Impl::decode(std::vector<ActiveRequest>& active) {
+  const auto shares = partition(active, config.num_threads);
+  make_decoders(shares.size());
+  std::vector<EngineCounters> counted(shares.size());
+  parallel_for(shares.size(), shares.size(), [&](std::size_t i) {
+    decoders[i]->run(shares[i], counted[i]);
+  });
+  for (const EngineCounters& share : counted) {
+    counters.prefill_tokens += share.prefill_tokens;
+    counters.sampled_tokens += share.sampled_tokens;
+    counters.forced_tokens += share.forced_tokens;
+  }
+}
+
+void GenerationEngine::Impl::make_decoders(std::size_t count) {
+  while (decoders.size() < count) {
+    decoders.push_back(std::make_unique<Decoder>(model, kernels, config.prefill_chunk_tokens));
+  }
+}
+
+CachedSequence& GenerationEngine::Impl::sequence_of(
+    const GenerationRequest& request, std::vector<std::unique_ptr<CachedSequence>>& temporary) {
+  if (request.session == 0) {
+    return *temporary.emplace_back(std::make_unique<CachedSequence>(shape));
+  }
+  const auto found = sessions.try_emplace(request.session, CachedSequence(shape)).first;
+  found->second.last_use = num_calls;
+  return found->second.sequence;
+}
+
+// Drops the least recently used sessions until the rest fit the budget.
+void GenerationEngine::Impl::evict() {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> by_use;  // last use, name
+  std::size_t bytes = 0;
+  for (const auto& [name, session] : sessions) {
+    by_use.emplace_back(session.last_use, name);
+    bytes += session.sequence.bytes();
+  }
+  std::ranges::sort(by_use);
+  for (const auto& [last_use, name] : by_use) {
+    if (bytes <= config.cache_budget_bytes) {
+      break;
+    }
+    bytes -= sessions.at(name).sequence.bytes();
+    sessions.erase(name);
+  }
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,165 @@
+// The kernels written as plainly as their definitions, in double: what the fast ones are tested
+// against.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dreamgym/nn/kernels/kernels.h"
+
+namespace dreamgym {
+namespace {
+
+// Column `column` of row `row` of the product.
+double product_element(const PanelProduct& task, std::size_t row, std::size_t column) {
+  const float* panel = task.panels + column / kPanelWidth * task.depth * kPanelWidth;
+  double sum = 0;
+  for (std::size_t k = 0; k < task.depth; ++k) {
+    sum += double{task.left[row * task.left_stride + k]} *
+           double{panel[k * kPanelWidth + column % kPanelWidth]};
+  }
+  return sum;
+}
+
+void multiply(const PanelProduct& task) {
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t column = 0; column < task.num_panels * kPanelWidth; ++column) {
+      task.out[row * task.out_stride + column] =
+          static_cast<float>(product_element(task, row, column));
+    }
+  }
+}
+
+void multiply_add(const PanelProduct& task) {
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t column = 0; column < task.num_panels * kPanelWidth; ++column) {
+      task.out[row * task.out_stride + column] +=
+          static_cast<float>(product_element(task, row, column));
+    }
+  }
+}
+
+void multiply_swiglu(const PanelProduct& task) {
+  constexpr std::size_t kHalf = kPanelWidth / 2;
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t i = 0; i < task.num_panels * kHalf; ++i) {
+      const std::size_t column = i / kHalf * kPanelWidth + i % kHalf;
+      const double gate = product_element(task, row, column);
+      const double up = product_element(task, row, column + kHalf);
+      task.out[row * task.out_stride + i] = static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+    }
+  }
+}
+
+// One query head of one token.
+void attend_head(const AttentionTask& task, std::size_t token, std::size_t head) {
+  const std::size_t value_stride = (task.head_dim + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const float* query = task.queries + token * task.query_stride + head * task.head_dim;
+  std::vector<double> weights(task.first_position + token + 1);
+  for (std::size_t key = 0; key < weights.size(); ++key) {
+    const float* keys = task.blocks[key / kPanelWidth] + task.key_offset + key % kPanelWidth;
+    for (std::size_t d = 0; d < task.head_dim; ++d) {
+      weights[key] += double{query[d]} * double{keys[d * kPanelWidth]} * double{task.scale};
+    }
+  }
+  const double maximum = *std::ranges::max_element(weights);
+  double total = 0;
+  for (double& weight : weights) {
+    weight = std::exp(weight - maximum);
+    total += weight;
+  }
+  for (std::size_t d = 0; d < task.head_dim; ++d) {
+    double sum = 0;
+    for (std::size_t key = 0; key < weights.size(); ++key) {
+      const float* values = task.blocks[key / kPanelWidth] + task.value_offset;
+      sum += weights[key] * double{values[key % kPanelWidth * value_stride + d]};
+    }
+    task.out[token * task.out_stride + head * task.head_dim + d] = static_cast<float>(sum / total);
+  }
+}
+
+void attend(const AttentionTask& task) {
+  for (std::size_t token = 0; token < task.num_tokens; ++token) {
+    for (std::size_t head = 0; head < task.group; ++head) {
+      attend_head(task, token, head);
+    }
+  }
+}
+
+void normalize(const NormalizeTask& task) {
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    const float* input = task.input + row * task.padded;
+    double squares = 0;
+    for (std::size_t i = 0; i < task.size; ++i) {
+      squares += double{input[i]} * double{input[i]};
+    }
+    const double scale =
+        1.0 / std::sqrt(squares / static_cast<double>(task.size) + double{task.epsilon});
+    for (std::size_t i = 0; i < task.padded; ++i) {
+      task.out[row * task.padded + i] =
+          static_cast<float>(double{input[i]} * scale * double{task.weight[i]});
+    }
+  }
+}
+
+void convolve(const ConvolutionTask& task) {
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t i = 0; i < task.padded; ++i) {
+      double sum = double{task.input[(row + task.taps - 1) * task.padded + i]};
+      for (std::size_t tap = 0; tap < task.taps; ++tap) {
+        sum += double{task.weight[tap * task.padded + i]} *
+               double{task.input[(row + tap) * task.padded + i]};
+      }
+      task.out[row * task.padded + i] = static_cast<float>(sum);
+    }
+  }
+}
+
+void rotate(float* head, const float* cosines, const float* sines, std::size_t half) {
+  for (std::size_t i = 0; i < half; ++i) {
+    const double first = head[i];
+    const double second = head[half + i];
+    head[i] = static_cast<float>(first * double{cosines[i]} - second * double{sines[i]});
+    head[half + i] = static_cast<float>(second * double{cosines[i]} + first * double{sines[i]});
+  }
+}
+
+float dot(const float* a, const float* b, std::size_t size) {
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum += double{a[i]} * double{b[i]};
+  }
+  return static_cast<float>(sum);
+}
+
+SoftmaxSums softmax(const float* logits,
+                    std::size_t size,
+                    float inverse_temperature,
+                    float* weights,
+                    float* block_sums) {
+  SoftmaxSums result{.maximum = *std::max_element(logits, logits + size), .total = 0};
+  std::fill_n(block_sums, size / kSumLanes, 0.0F);
+  for (std::size_t i = 0; i < size; ++i) {
+    weights[i] = static_cast<float>(
+        std::exp((double{logits[i]} - double{result.maximum}) * double{inverse_temperature}));
+    block_sums[i / kSumLanes] += weights[i];
+    result.total += double{weights[i]};
+  }
+  return result;
+}
+
+}  // namespace
+
+const Kernels kReferenceKernels = {
+    .name = "reference",
+    .multiply = multiply,
+    .multiply_add = multiply_add,
+    .multiply_swiglu = multiply_swiglu,
+    .attend = attend,
+    .normalize = normalize,
+    .convolve = convolve,
+    .rotate = rotate,
+    .dot = dot,
+    .softmax = softmax,
+};
+
+}  // namespace dreamgym
