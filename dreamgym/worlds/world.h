@@ -15,6 +15,7 @@
 #include "dreamgym/data/types.h"
 #include "dreamgym/env/action_mapper.h"
 #include "dreamgym/env/environment.h"
+#include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/env/explainer.h"
 #include "dreamgym/env/scripted_policy.h"
 
@@ -56,6 +57,10 @@ class World {
   [[nodiscard]] virtual std::unique_ptr<Environment> make_environment() const = 0;
   [[nodiscard]] virtual std::unique_ptr<ActionMapperFactory> make_action_mapper_factory() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Explainer> make_explainer() const = 0;
+  /// Rule check of dreamed episodes; null if the world has none.
+  [[nodiscard]] virtual std::unique_ptr<EpisodeAuditor> make_episode_auditor() const {
+    return nullptr;
+  }
   /// @param noise  probability of a mistake at each step, in [0, 1]; used by kNoisy only.
   [[nodiscard]] virtual std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                                     double noise) const = 0;

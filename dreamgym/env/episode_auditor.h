@@ -1,0 +1,25 @@
+// A rule check of an episode by its own text: what a dream claims must follow from what it showed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "dreamgym/data/types.h"
+
+namespace dreamgym {
+
+struct EpisodeAudit {
+  bool success_confirmed = false;      ///< the text bears out the claimed success
+  std::size_t num_contradictions = 0;  ///< with what the episode showed earlier
+  std::string first_contradiction;     ///< step and reason; "" if none
+};
+
+/// Thread safety: const members are reentrant.
+class EpisodeAuditor {
+ public:
+  virtual ~EpisodeAuditor() = default;
+  /// Reads instruction, actions and observations only.
+  [[nodiscard]] virtual EpisodeAudit audit(const Trajectory& trajectory) const = 0;
+};
+
+}  // namespace dreamgym
