@@ -21,7 +21,7 @@ struct EngineConfig {
   std::size_t cache_budget_bytes =
       1ULL << 30;  ///< beyond it the least recently used sessions are dropped
   /// "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
-  std::string kernels;
+  std::string kernels{};
 };
 
 struct EngineCounters {
