@@ -1,5 +1,7 @@
 #include "dreamgym/nn/internal/config_json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"

@@ -1,0 +1,99 @@
+// One micro-batch through the transformer and back, on one thread.
+//
+// Activations kept for the backward pass, per layer: the block's inputs, inverse norms, rotated
+// query/key/value rows, attention output and log-sums, gate and up. Normalised and convolved
+// inputs, softmax weights and SwiGLU outputs are computed again. Past the last attention only rows
+// that some query reads are computed.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dreamgym/nn/internal/attention.h"
+#include "dreamgym/nn/internal/float_buffer.h"
+#include "dreamgym/nn/internal/head.h"
+#include "dreamgym/nn/internal/parameter_layout.h"
+#include "dreamgym/nn/internal/segment_plan.h"
+#include "dreamgym/nn/trainable_model.h"
+
+namespace dreamgym::internal {
+
+/// What is kept of one layer; N tokens, A = N or, in the last layer, the rows queries read.
+struct LayerActivations {
+  FloatBuffer x;                ///< [N, hidden] input
+  FloatBuffer attention_norm;   ///< [N] inverse rms
+  FloatBuffer query_key_value;  ///< [N, query + 2 kv], rotated
+  FloatBuffer attention_out;    ///< [N, query]
+  FloatBuffer log_sum;          ///< [N, heads]
+  FloatBuffer middle;           ///< [N, hidden] after attention
+  FloatBuffer mlp_norm;         ///< [N] inverse rms
+  FloatBuffer gate_up;          ///< [A, 2 intermediate]
+};
+
+/// Memory of one thread, kept from batch to batch.
+struct Workspace {
+  std::vector<LayerActivations> layers;
+  FloatBuffer cosine, sine;       ///< [positions, head_dim / 2]
+  FloatBuffer z, d_z;             ///< [N + 1, hidden]
+  FloatBuffer convolved;          ///< [N, hidden]
+  FloatBuffer d_convolved;        ///< [N, hidden]
+  FloatBuffer d_x;                ///< [N, hidden]
+  FloatBuffer d_attention;        ///< [N, query]
+  FloatBuffer d_query_key_value;  ///< [N, query + 2 kv]
+  FloatBuffer chunk, d_chunk;     ///< [chunk, intermediate]
+  FloatBuffer d_gate_up;          ///< [chunk, 2 intermediate]
+  FloatBuffer last, final_norm;   ///< [A, hidden], [A]
+  FloatBuffer hidden, d_hidden;   ///< [A, hidden]
+  FloatBuffer active, d_active;   ///< [A, hidden]
+  AttentionScratch attention;
+  Head head;
+  std::size_t num_positions = 0;  ///< in cosine and sine
+
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+class Network {
+ public:
+  /// Borrows everything for its lifetime. @param weights  [layout.count]
+  Network(const TransformerConfig& config, const ParameterLayout& layout, const float* weights);
+
+  /// @param keep  whether backward() will follow; otherwise layers share their memory.
+  /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
+  std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, bool keep);
+  /// After forward(keep) of the same batch. @param d_weights  [layout.count], added to.
+  void backward(std::span<const TokenGradient> gradients, Workspace& workspace, float* d_weights);
+
+ private:
+  [[nodiscard]] NormConvolution norm_of(std::size_t gain, std::size_t taps) const;
+  [[nodiscard]] Rotation rotation(const Workspace& workspace, float direction) const;
+  [[nodiscard]] bool is_last(std::size_t layer) const { return layer + 1 == layout_.layers.size(); }
+  [[nodiscard]] HeadInput head_input(const Workspace& workspace) const;
+  void embed(float* x) const;
+  void attend(std::size_t layer, LayerActivations& kept, Workspace& workspace) const;
+  void feed_forward(std::size_t layer,
+                    LayerActivations& kept,
+                    Workspace& workspace,
+                    float* out) const;
+  void attend_backward(std::size_t layer, Workspace& workspace, float* d_weights) const;
+  void feed_forward_backward(std::size_t layer, Workspace& workspace, float* d_weights) const;
+  void final_backward(Workspace& workspace, float* d_weights) const;
+
+  const TransformerConfig& config_;
+  const ParameterLayout& layout_;
+  const float* weights_;
+  AttentionShape shape_;
+  std::size_t hidden_ = 0;
+  std::size_t intermediate_ = 0;
+  const PackedBatch* batch_ = nullptr;
+  SegmentPlan plan_;
+  std::vector<std::uint32_t> sources_;
+  std::size_t num_tokens_ = 0;
+};
+
+/// Makes cosine and sine hold at least `num_positions` rows.
+void ensure_rotary_table(const TransformerConfig& config,
+                         std::size_t num_positions,
+                         Workspace& workspace);
+
+}  // namespace dreamgym::internal
