@@ -1,5 +1,9 @@
 #include "dreamgym/report/results.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"
@@ -7,158 +11,289 @@
 namespace dreamgym {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-Json write(const Interval& interval) {
-  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
+constexpr int kVersion = 1;
+constexpr const char* kFile = "results.json";
+
+// JSON has no infinities, and a rate over no tasks is nothing.
+Json number(double value, bool measured = true) {
+  return measured && std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-Interval read_interval(const Json& json) {
-  return {json.at("value").get<double>(), json.at("low").get<double>(), json.at("high").get<double>()};
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-Json write(const ArmResult& arm) {
-  Json by_type = Json::object();
-  for (const auto& [type, interval] : arm.by_type) {
-    by_type[type] = write(interval);
-  }
+Json to_value(const ArmResult& arm) {
+  const bool measured = arm.n > 0;
   return {{"arm", arm.arm},
-          {"title", arm.title},
-          {"success", write(arm.success)},
-          {"num_tasks", arm.num_tasks},
-          {"by_type", by_type},
-          {"offline_steps", arm.offline_steps},
+          {"success", number(arm.success, measured)},
+          {"ci_low", number(arm.ci_low, measured)},
+          {"ci_high", number(arm.ci_high, measured)},
+          {"n", arm.n},
           {"real_steps", arm.real_steps},
           {"dreamed_steps", arm.dreamed_steps},
           {"tokens", arm.tokens},
-          {"seconds", arm.seconds},
+          {"seconds", number(arm.seconds)},
           {"note", arm.note}};
 }
 
-ArmResult read_arm(const Json& json) {
-  ArmResult arm;
-  arm.arm = json.at("arm").get<std::string>();
-  arm.title = json.at("title").get<std::string>();
-  arm.success = read_interval(json.at("success"));
-  arm.num_tasks = json.at("num_tasks").get<std::size_t>();
-  for (const auto& [type, interval] : json.at("by_type").items()) {
-    arm.by_type[type] = read_interval(interval);
-  }
-  arm.offline_steps = json.at("offline_steps").get<std::uint64_t>();
-  arm.real_steps = json.at("real_steps").get<std::uint64_t>();
-  arm.dreamed_steps = json.at("dreamed_steps").get<std::uint64_t>();
-  arm.tokens = json.at("tokens").get<std::uint64_t>();
-  arm.seconds = json.at("seconds").get<double>();
-  arm.note = json.at("note").get<std::string>();
-  return arm;
+Json to_value(const PairedResult& paired) {
+  return {{"a", paired.a},
+          {"b", paired.b},
+          {"difference", number(paired.difference)},
+          {"ci_low", number(paired.ci_low)},
+          {"ci_high", number(paired.ci_high)},
+          {"n", paired.n}};
 }
 
-Json write(const CheckResult& check) {
-  Json json = {{"num_tasks", check.num_tasks},
-               {"dreamed_success", write(check.dreamed_success)},
-               {"passed", check.passed},
-               {"verdict", check.verdict}};
+Json to_value(const FidelityResult& fidelity) {
+  return {{"name", fidelity.name},
+          {"value", number(fidelity.value)},
+          {"n", fidelity.n},
+          {"note", fidelity.note}};
+}
+
+Json to_value(const MeasuredShare& share) {
+  return {{"value", number(share.value)},
+          {"ci_low", number(share.ci_low)},
+          {"ci_high", number(share.ci_high)}};
+}
+
+Json to_value(const Alarm& alarm) {
+  return {{"phase", alarm.phase}, {"step", alarm.step}, {"name", alarm.name}, {"text", alarm.text}};
+}
+
+Json to_value(const FreeRunningResult& check) {
+  Json json = {{"n", check.n}, {"dreamed_success", to_value(check.dreamed_success)}};
   if (check.real_success) {
-    json["real_success"] = write(*check.real_success);
+    json["real_success"] = to_value(*check.real_success);
   }
   if (check.gap) {
-    json["gap"] = write(*check.gap);
+    json["gap"] = to_value(*check.gap);
   }
   if (check.confirmed_share) {
-    json["confirmed_share"] = *check.confirmed_share;
+    json["confirmed_share"] = number(*check.confirmed_share);
   }
   if (check.contradictions_per_episode) {
-    json["contradictions_per_episode"] = *check.contradictions_per_episode;
+    json["contradictions_per_episode"] = number(*check.contradictions_per_episode);
+  }
+  json["max_gap"] = number(check.max_gap);
+  json["passed"] = check.passed;
+  json["forced"] = check.forced;
+  json["verdict"] = check.verdict;
+  return json;
+}
+
+template <class T>
+Json list(const std::vector<T>& items) {
+  Json json = Json::array();
+  for (const auto& item : items) {
+    json.push_back(to_value(item));
   }
   return json;
 }
 
-CheckResult read_check(const Json& json) {
-  CheckResult check;
-  check.num_tasks = json.at("num_tasks").get<std::size_t>();
-  check.dreamed_success = read_interval(json.at("dreamed_success"));
-  check.passed = json.at("passed").get<bool>();
-  check.verdict = json.at("verdict").get<std::string>();
-  if (json.contains("real_success")) {
-    check.real_success = read_interval(json["real_success"]);
+// Reads keys of one object; `where` names it in errors, e.g. "arms[2]".
+class Reader {
+ public:
+  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) {
+      fail("", "an object", json);
+    }
   }
-  if (json.contains("gap")) {
-    check.gap = read_interval(json["gap"]);
+
+  template <class T>
+  void read(const char* key, T& value) const {
+    const auto found = json_.find(key);
+    if (found == json_.end() || found->is_null()) {
+      return;
+    }
+    constexpr bool is_text = std::is_same_v<T, std::string>;
+    constexpr bool is_flag = std::is_same_v<T, bool>;
+    constexpr bool is_count = std::is_unsigned_v<T> && !is_flag;
+    if (is_text ? !found->is_string()
+                : (is_flag    ? !found->is_boolean()
+                   : is_count ? !found->is_number_unsigned()
+                              : !found->is_number())) {
+      fail(key, is_text ? "a string" : is_flag ? "true or false" : "a number", *found);
+    }
+    value = found->get<T>();
   }
-  if (json.contains("confirmed_share")) {
-    check.confirmed_share = json["confirmed_share"].get<double>();
+  void read(const char* key, std::optional<double>& value) const {
+    if (present(key)) {
+      read(key, value.emplace());
+    }
   }
-  if (json.contains("contradictions_per_episode")) {
-    check.contradictions_per_episode = json["contradictions_per_episode"].get<double>();
+  void read(const char* key, MeasuredShare& share) const {
+    if (present(key)) {
+      const Reader inner(json_.at(key), where_ + key + ".");
+      inner.read("value", share.value);
+      inner.read("ci_low", share.ci_low);
+      inner.read("ci_high", share.ci_high);
+    }
   }
+  void read(const char* key, std::optional<MeasuredShare>& share) const {
+    if (present(key)) {
+      read(key, share.emplace());
+    }
+  }
+  template <class F>
+  void for_each(const char* key, const F& visit) const {
+    if (!present(key)) {
+      return;
+    }
+    const Json& items = json_.at(key);
+    if (!items.is_array()) {
+      fail(key, "a list", items);
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      visit(items[i], fmt::format("{}{}[{}].", where_, key, i));
+    }
+  }
+  [[nodiscard]] bool present(const char* key) const {
+    const auto found = json_.find(key);
+    return found != json_.end() && !found->is_null();
+  }
+  [[noreturn]] void fail(const char* key, const char* expected, const Json& got) const {
+    throw Error(ErrorKind::kParse,
+                fmt::format("results: {}{} is {}, expected {}",
+                            where_,
+                            key,
+                            dump(got, -1).substr(0, 60),
+                            expected));
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+ArmResult read_arm(const Reader& reader) {
+  ArmResult arm;
+  reader.read("arm", arm.arm);
+  reader.read("success", arm.success);
+  reader.read("ci_low", arm.ci_low);
+  reader.read("ci_high", arm.ci_high);
+  reader.read("n", arm.n);
+  reader.read("real_steps", arm.real_steps);
+  reader.read("dreamed_steps", arm.dreamed_steps);
+  reader.read("tokens", arm.tokens);
+  reader.read("seconds", arm.seconds);
+  reader.read("note", arm.note);
+  return arm;
+}
+
+PairedResult read_paired(const Reader& reader) {
+  PairedResult paired;
+  reader.read("a", paired.a);
+  reader.read("b", paired.b);
+  reader.read("difference", paired.difference);
+  reader.read("ci_low", paired.ci_low);
+  reader.read("ci_high", paired.ci_high);
+  reader.read("n", paired.n);
+  return paired;
+}
+
+FidelityResult read_fidelity(const Reader& reader) {
+  FidelityResult fidelity;
+  reader.read("name", fidelity.name);
+  reader.read("value", fidelity.value);
+  reader.read("n", fidelity.n);
+  reader.read("note", fidelity.note);
+  return fidelity;
+}
+
+Alarm read_alarm(const Reader& reader) {
+  Alarm alarm;
+  reader.read("phase", alarm.phase);
+  reader.read("step", alarm.step);
+  reader.read("name", alarm.name);
+  reader.read("text", alarm.text);
+  return alarm;
+}
+
+FreeRunningResult read_free_running(const Reader& reader) {
+  FreeRunningResult check;
+  reader.read("n", check.n);
+  reader.read("dreamed_success", check.dreamed_success);
+  reader.read("real_success", check.real_success);
+  reader.read("gap", check.gap);
+  reader.read("confirmed_share", check.confirmed_share);
+  reader.read("contradictions_per_episode", check.contradictions_per_episode);
+  reader.read("max_gap", check.max_gap);
+  reader.read("passed", check.passed);
+  reader.read("forced", check.forced);
+  reader.read("verdict", check.verdict);
   return check;
 }
 
 }  // namespace
 
-std::string to_json(const RunResults& results) {
-  Json json = {{"version", 1},
-               {"world", results.world},
-               {"seed", results.seed},
-               {"real_evaluation", results.real_evaluation},
-               {"arms", Json::array()},
-               {"paired", Json::array()},
-               {"fidelity", results.fidelity},
-               {"fidelity_misses", results.fidelity_misses},
-               {"notes", results.notes}};
-  for (const ArmResult& arm : results.arms) {
-    json["arms"].push_back(write(arm));
-  }
-  for (const PairedResult& pair : results.paired) {
-    json["paired"].push_back({{"a", pair.a},
-                              {"b", pair.b},
-                              {"difference", write(pair.difference)},
-                              {"num_tasks", pair.num_tasks}});
-  }
-  if (results.check) {
-    json["check"] = write(*results.check);
-  }
-  return json.dump(1);
+std::string to_json_line(const ArmResult& arm) {
+  return dump(to_value(arm), -1);
 }
 
-RunResults results_from_json(const std::string& text) {
+std::string to_json(const RunResults& results) {
+  Json json = {{"version", kVersion}, {"world", results.world}, {"summary", results.summary}};
+  json["arms"] = list(results.arms);
+  json["paired"] = list(results.paired);
+  json["fidelity"] = list(results.fidelity);
+  json["free_running"] = results.free_running ? to_value(*results.free_running) : Json(nullptr);
+  json["alarms"] = list(results.alarms);
+  json["notes"] = results.notes;
+  return dump(json, 1) + "\n";
+}
+
+RunResults results_from_json(std::string_view text) {
+  Json json;
   try {
-    const Json json = Json::parse(text);
-    RunResults results;
-    results.world = json.at("world").get<std::string>();
-    results.seed = json.at("seed").get<std::uint64_t>();
-    results.real_evaluation = json.at("real_evaluation").get<bool>();
-    for (const Json& arm : json.at("arms")) {
-      results.arms.push_back(read_arm(arm));
-    }
-    for (const Json& pair : json.at("paired")) {
-      results.paired.push_back({pair.at("a").get<std::string>(),
-                                pair.at("b").get<std::string>(),
-                                read_interval(pair.at("difference")),
-                                pair.at("num_tasks").get<std::size_t>()});
-    }
-    if (json.contains("check")) {
-      results.check = read_check(json["check"]);
-    }
-    results.fidelity = json.at("fidelity").get<std::map<std::string, double>>();
-    results.fidelity_misses = json.at("fidelity_misses").get<std::vector<std::string>>();
-    results.notes = json.at("notes").get<std::vector<std::string>>();
-    return results;
+    json = Json::parse(text);
   } catch (const Json::exception& error) {
-    throw Error(ErrorKind::kCorrupt, std::string("results.json: ") + error.what());
+    throw Error(ErrorKind::kParse, fmt::format("results: not JSON: {}", error.what()));
   }
+  const Reader reader(json, "");
+  unsigned version = kVersion;
+  reader.read("version", version);
+  if (version != kVersion) {
+    throw Error(ErrorKind::kCorrupt,
+                fmt::format("results: version {}, expected {}", version, kVersion),
+                "use the program that wrote them");
+  }
+  RunResults results;
+  reader.read("world", results.world);
+  reader.read("summary", results.summary);
+  const auto object = [&](const auto& read, auto& items) {
+    return [&](const Json& item, const std::string& where) {
+      items.push_back(read(Reader(item, where)));
+    };
+  };
+  reader.for_each("arms", object(read_arm, results.arms));
+  reader.for_each("paired", object(read_paired, results.paired));
+  reader.for_each("fidelity", object(read_fidelity, results.fidelity));
+  reader.for_each("alarms", object(read_alarm, results.alarms));
+  reader.for_each("notes", [&](const Json& item, const std::string& where) {
+    results.notes.push_back(item.is_string() ? item.get<std::string>() : where + dump(item, -1));
+  });
+  if (reader.present("free_running")) {
+    results.free_running = read_free_running(Reader(json.at("free_running"), "free_running."));
+  }
+  return results;
 }
 
 void write_results(const Path& run_folder, const RunResults& results) {
-  write_file(run_folder / "results.json", to_json(results) + "\n");
+  write_file(run_folder / kFile, to_json(results));
 }
 
-std::optional<RunResults> read_results(const Path& run_folder) {
-  const Path file = run_folder / "results.json";
-  if (!std::filesystem::exists(file)) {
-    return std::nullopt;
+RunResults read_results(const Path& run_folder) {
+  const Path path = run_folder / kFile;
+  const std::string text = read_file(path);
+  try {
+    return results_from_json(text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", path.string(), error.what()));
   }
-  return results_from_json(read_file(file));
 }
 
 }  // namespace dreamgym
