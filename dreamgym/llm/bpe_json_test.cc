@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
@@ -119,6 +121,24 @@ TEST(TokenizerJson, NeverCrashesOnADamagedFile) {
     }
   }
   EXPECT_GT(num_refused, 20U);
+}
+
+/// tests/golden/tokenizer/make_cases.py makes the ids with the tokenizers library.
+TEST(TokenizerJson, GivesTheIdsOfTheTokenizersLibrary) {
+  const Path folder = Path(DREAMGYM_SOURCE_DIR) / "tests/golden/tokenizer";
+  const auto tokenizer = read_tokenizer(folder / "tokenizer.json");
+  std::size_t num_cases = 0;
+  for_each_line(folder / "cases.jsonl", [&](std::size_t number, std::string_view line) {
+    const auto expected = nlohmann::json::parse(line);
+    const auto text = expected.at("text").get<std::string>();
+    EXPECT_EQ(tokenizer.encode_with_markers(text), expected.at("ids").get<std::vector<TokenId>>())
+        << "line " << number;
+    EXPECT_EQ(tokenizer.encode(text), expected.at("plain").get<std::vector<TokenId>>())
+        << "line " << number;
+    ++num_cases;
+    return true;
+  });
+  EXPECT_EQ(num_cases, 300U);
 }
 
 TEST(ByteSpelling, SpellsEveryByteItsOwnWay) {

@@ -9,7 +9,6 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/llm/internal/text_segments.h"
-#include "dreamgym/llm/name_tokens.h"
 
 namespace dreamgym {
 namespace {
@@ -202,7 +201,7 @@ std::vector<std::string> choose_names(std::span<const std::string> texts,
                                       const BpeTrainingConfig& config) {
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
-  for (const auto& found : {given, find_names(texts, config.min_name_count)}) {
+  for (const auto& found : {given, find_names(texts, config.name_rule)}) {
     for (const auto& name : found) {
       if (names.size() < config.max_names && seen.insert(name).second) {
         names.push_back(name);

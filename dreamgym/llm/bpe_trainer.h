@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dreamgym/llm/bpe_tokenizer.h"
+#include "dreamgym/llm/name_tokens.h"
 
 namespace dreamgym {
 
@@ -21,7 +22,7 @@ struct MergeTrainingConfig {
 
 struct BpeTrainingConfig {
   std::size_t vocabulary_size = 4096;  ///< at most; markers, bytes, numbers and names included
-  std::size_t min_name_count = 2;      ///< occurrences before a number that make a word a name
+  NameRule name_rule{};                ///< which words of the texts are names
   std::size_t max_names = 1024;        ///< the given ones first, then the most frequent
   bool names_are_pool = false;         ///< the names are invented: later domains may rename them
   std::size_t min_pair_count = 4;

@@ -11,16 +11,19 @@
 namespace dreamgym {
 namespace {
 
-/// End of a number of one or two digits, with its blank, that starts here and is a whole word; 0 if
-/// there is none. "12.5" is no number of a thing.
-std::size_t counting_number_end(std::string_view text, std::size_t blank) {
+/// Whether a blank and a number of one or two digits that is a whole word start here. "12.5" counts
+/// no thing.
+bool counts_a_thing(std::string_view text, std::size_t blank) {
+  if (blank >= text.size() || text[blank] != ' ') {
+    return false;
+  }
   std::size_t end = blank + 1;
   while (end < text.size() && is_digit(text[end])) {
     ++end;
   }
   const bool one_or_two = end - blank == 2 || end - blank == 3;
   const bool decimal = end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]);
-  return one_or_two && !decimal && !word_character_at(text, end) ? end : 0;
+  return one_or_two && !decimal && !word_character_at(text, end);
 }
 
 bool is_lower_word(std::string_view word) {
@@ -48,29 +51,37 @@ void retire(BpeVocabulary& vocabulary, TokenId token) {
 
 }  // namespace
 
-std::vector<std::string> find_names(std::span<const std::string> texts, std::size_t min_count) {
-  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> counts;
+std::vector<std::string> find_names(std::span<const std::string> texts, const NameRule& rule) {
+  struct Occurrences {
+    std::size_t all = 0;
+    std::size_t before_number = 0;
+  };
+  std::unordered_map<std::string, Occurrences, TextHash, std::equal_to<>> words;
   for (const std::string_view text : texts) {
-    for (std::size_t blank = text.find(' '); blank != std::string_view::npos;
-         blank = text.find(' ', blank + 1)) {
-      if (counting_number_end(text, blank) == 0) {
-        continue;
+    for (std::size_t start = 0; start < text.size(); ++start) {
+      std::size_t end = start;
+      while (end < text.size() && is_letter(text[end])) {
+        ++end;
       }
-      std::size_t start = blank;
-      while (start > 0 && is_letter(text[start - 1])) {
-        --start;
+      const auto word = text.substr(start, end - start);
+      if (is_lower_word(word) && !word_character_before(text, start) &&
+          !word_character_at(text, end)) {
+        auto found = words.find(word);
+        if (found == words.end()) {
+          found = words.emplace(word, Occurrences{}).first;
+        }
+        ++found->second.all;
+        found->second.before_number += counts_a_thing(text, end) ? 1 : 0;
       }
-      const auto word = text.substr(start, blank - start);
-      if (is_lower_word(word) && !word_character_before(text, start)) {
-        const auto found = counts.find(word);
-        ++(found == counts.end() ? counts[std::string(word)] : found->second);
-      }
+      start = end;
     }
   }
   std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const auto& [word, count] : counts) {
-    if (count >= min_count) {
-      ranked.emplace_back(count, word);
+  for (const auto& [word, count] : words) {
+    const double share = static_cast<double>(count.before_number) / static_cast<double>(count.all);
+    if (count.before_number >= std::max<std::size_t>(rule.min_count, 1) &&
+        share >= rule.min_share) {
+      ranked.emplace_back(count.before_number, word);
     }
   }
   std::ranges::sort(ranked, [](const auto& a, const auto& b) {

@@ -15,10 +15,16 @@
 
 namespace dreamgym {
 
+/// What makes a word before a number a name. In the real household logs the things' own words stand
+/// before a number in 14% to 70% of their occurrences, other words in less than 8%.
+struct NameRule {
+  std::size_t min_count = 2;  ///< occurrences before a number
+  double min_share = 0.1;     ///< of all its occurrences that are before a number
+};
+
 /// Lower-case words that stand before a number ("soapbottle" in "soapbottle 1"), the most frequent
 /// first, equally frequent ones in alphabetical order.
-/// @param min_count  fewer occurrences before a number make no name.
-std::vector<std::string> find_names(std::span<const std::string> texts, std::size_t min_count);
+std::vector<std::string> find_names(std::span<const std::string> texts, const NameRule& rule = {});
 
 struct AdoptedNames {
   BpeTokenizer tokenizer;

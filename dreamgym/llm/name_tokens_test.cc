@@ -16,15 +16,23 @@ using Names = std::vector<std::string>;
 TEST(FindNames, OrdersByFrequencyThenAlphabet) {
   const std::vector<std::string> texts = {"a mug 1, a mug 2, a desk 1",
                                           "bed 3 and desk 2, apple 1"};
-  EXPECT_EQ(find_names(texts, 1), (Names{"desk", "mug", "apple", "bed"}));
-  EXPECT_EQ(find_names(texts, 2), (Names{"desk", "mug"}));
+  EXPECT_EQ(find_names(texts, {.min_count = 1}), (Names{"desk", "mug", "apple", "bed"}));
+  EXPECT_EQ(find_names(texts, {.min_count = 2}), (Names{"desk", "mug"}));
 }
 
 TEST(FindNames, TakesOnlyLowerCaseWordsDirectlyBeforeASmallNumber) {
   const std::vector<std::string> texts = {
       "Room 1, mug  1, mug1, x 2, pan 123, cup 3rd, than 12.50, \xc3\xa9tag 1, a1b 2, jar 07.",
       "tea_pot 9"};
-  EXPECT_EQ(find_names(texts, 1), (Names{"jar", "tea_pot"}));
+  EXPECT_EQ(find_names(texts, {.min_count = 1}), (Names{"jar", "tea_pot"}));
+}
+
+TEST(FindNames, LeavesOutAWordThatSeldomStandsBeforeANumber) {
+  const std::vector<std::string> texts = {
+      "see a mug and 1 and 2 and and and and and and and and and and and and and and and and and "
+      "and and and. mug 1, mug 2, mug, mug, mug, mug"};
+  EXPECT_EQ(find_names(texts), (Names{"mug"}));
+  EXPECT_EQ(find_names(texts, {.min_count = 1, .min_share = 0}), (Names{"and", "mug"}));
 }
 
 BpeTokenizer invented_tokenizer(std::size_t num_names) {
