@@ -194,10 +194,12 @@ std::vector<Trajectory> read_trajectories(const std::filesystem::path& path,
                                           const ReadOptions& options,
                                           ReadReport* report) {
   std::vector<Trajectory> trajectories;
-  const internal::RecordCounts counts =
-      internal::for_each_record(path, options.skip_bad, [&](const internal::Record& record) {
-        trajectories.push_back(trajectory_from_json(record.text));
-      });
+  Trajectory trajectory;
+  const internal::RecordCounts counts = internal::for_each_record(
+      path,
+      options.skip_bad,
+      [&](const internal::Record& record) { trajectory = trajectory_from_json(record.text); },
+      [&](const internal::Record&) { trajectories.push_back(std::move(trajectory)); });
   if (report != nullptr) {
     *report = {counts.records, counts.bad_records, counts.first_error};
   }

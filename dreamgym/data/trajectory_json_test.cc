@@ -234,7 +234,7 @@ TEST(TrajectoryFile, ReadsBackWhatItWrote) {
 
 TEST(TrajectoryFile, ReadsLinesOfManyMegabytes) {
   const fs::path path = test_folder() / "long.jsonl";
-  Trajectory trajectory{.steps = {{.action = std::string(4 << 20, 'x')}}};
+  Trajectory trajectory{.steps = {{.action = std::string(2 << 20, 'x')}}};
   write_trajectories(path, {trajectory, trajectory});
   EXPECT_EQ(read_trajectories(path), (std::vector{trajectory, trajectory}));
 }

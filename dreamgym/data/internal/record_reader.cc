@@ -19,16 +19,19 @@ class Visitor {
  public:
   Visitor(const std::filesystem::path& path,
           bool skip_bad,
-          const std::function<void(const Record&)>& visit)
-      : path_(path), skip_bad_(skip_bad), visit_(visit) {}
+          const std::function<void(const Record&)>& convert,
+          const std::function<void(const Record&)>& deliver)
+      : path_(path), skip_bad_(skip_bad), convert_(convert), deliver_(deliver) {}
 
   void operator()(std::size_t line, std::string_view text) {
-    const std::size_t index = counts_.records++;
+    const Record record{line, counts_.records++, text};
     try {
-      visit_({line, index, text});
+      convert_(record);
     } catch (const Error& error) {
       refuse(error.kind(), line, error.what());
+      return;
     }
+    deliver_(record);
   }
 
   /// What follows the last record can't be read.
@@ -68,7 +71,8 @@ class Visitor {
 
   const std::filesystem::path& path_;
   bool skip_bad_;
-  const std::function<void(const Record&)>& visit_;
+  const std::function<void(const Record&)>& convert_;
+  const std::function<void(const Record&)>& deliver_;
   RecordCounts counts_;
 };
 
@@ -157,8 +161,9 @@ std::optional<char> first_character(const std::filesystem::path& path) {
 
 RecordCounts for_each_record(const std::filesystem::path& path,
                              bool skip_bad,
-                             const std::function<void(const Record&)>& visit) {
-  Visitor visitor(path, skip_bad, visit);
+                             const std::function<void(const Record&)>& convert,
+                             const std::function<void(const Record&)>& deliver) {
+  Visitor visitor(path, skip_bad, convert, deliver);
   if (first_character(path) == '[') {
     ListScanner(read_file(path)).scan(visitor);
     return visitor.finish();

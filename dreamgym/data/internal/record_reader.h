@@ -24,11 +24,13 @@ struct RecordCounts {
   std::string first_error;  ///< "" if none; begins with "path:line: "
 };
 
-/// Calls visit for each record in order. An Error it throws gets "path:line: " put before it.
-/// @param skip_bad  count a record whose visit throws Error, and go on.
+/// Calls convert and then deliver for each record in order. An Error of convert is the record's: it
+/// gets "path:line: " put before it, or is counted. An Error of deliver (a full disk) passes.
+/// @param skip_bad  count a record that convert refuses, and go on.
 /// @throws Error kParse if the file holds no record, or none that is good.
 RecordCounts for_each_record(const std::filesystem::path& path,
                              bool skip_bad,
-                             const std::function<void(const Record&)>& visit);
+                             const std::function<void(const Record&)>& convert,
+                             const std::function<void(const Record&)>& deliver);
 
 }  // namespace dreamgym::internal
