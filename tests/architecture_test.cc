@@ -104,27 +104,21 @@ Names linked_names(std::string_view rooms_cmake,
     if (found.size() < 2 || found[0] != "dreamgym_room" || found[1] != room) {
       continue;
     }
-    bool inside = false;
-    for (const std::string& word : found) {
-      if (word == to_lower(word)) {
-        if (inside) {
-          names.insert(word);
-        }
-      } else {
-        inside = word == keyword;
-      }
-    }
+    const auto is_keyword = [](const std::string& word) { return word != to_lower(word); };
+    auto word = std::ranges::find(found, keyword);
+    word = word == found.end() ? word : word + 1;
+    names.insert(word, std::find_if(word, found.end(), is_keyword));
   }
   return names;
 }
 
 /// Included paths, as written between the quotes or angle brackets.
 std::vector<std::string> includes_of(const Source& source) {
-  static const std::regex kInclude(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
+  static const std::regex pattern(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
   std::vector<std::string> paths;
   for (const std::string& line : split(source.content, '\n')) {
     std::smatch match;
-    if (std::regex_search(line, match, kInclude)) {
+    if (std::regex_search(line, match, pattern)) {
       paths.push_back(match[1]);
     }
   }
@@ -149,7 +143,7 @@ std::vector<std::string> include_faults(const Source& source, const Rules& rules
   const std::string room = room_of(source.path);
   Names allowed = reachable_rooms(rules.house, room);
   if (source.is_test()) {
-    for (std::string library : linked_names(rules.rooms_cmake, room, "TEST_LIBRARIES")) {
+    for (const std::string& library : linked_names(rules.rooms_cmake, room, "TEST_LIBRARIES")) {
       allowed.merge(reachable_rooms(rules.house, replace_all(library, "dreamgym_", "")));
     }
   }
@@ -218,6 +212,7 @@ std::vector<Source> read_sources(const std::vector<std::string>& folders) {
     }
   }
   std::vector<Source> sources;
+  sources.reserve(by_path.size());
   for (auto& [path, source] : by_path) {
     sources.push_back(std::move(source));
   }

@@ -31,10 +31,7 @@ std::string_view error_kind_name(ErrorKind kind) {
 Error::Error(ErrorKind kind, const std::string& message, const std::string& hint)
     : std::runtime_error(hint.empty() ? message : message + "\n  hint: " + hint), kind_(kind) {}
 
-void check(bool condition, std::string_view what_must_hold, std::source_location where) {
-  if (condition) {
-    return;
-  }
+void throw_logic_error(std::string_view what_must_hold, std::source_location where) {
   throw LogicError(
       fmt::format("{}:{}: {} does not hold", where.file_name(), where.line(), what_must_hold));
 }

@@ -45,9 +45,16 @@ class LogicError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// What check() does when its condition is false.
+[[noreturn]] void throw_logic_error(std::string_view what_must_hold, std::source_location where);
+
 /// Throws LogicError naming file and line when the condition is false. Always on.
-void check(bool condition,
-           std::string_view what_must_hold,
-           std::source_location where = std::source_location::current());
+inline void check(bool condition,
+                  std::string_view what_must_hold,
+                  std::source_location where = std::source_location::current()) {
+  if (!condition) {
+    throw_logic_error(what_must_hold, where);
+  }
+}
 
 }  // namespace dreamgym

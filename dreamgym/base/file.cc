@@ -377,8 +377,7 @@ FolderLock::FolderLock(FolderLock&&) noexcept = default;
 FolderLock& FolderLock::operator=(FolderLock&&) noexcept = default;
 
 std::uint32_t checksum(std::string_view bytes) {
-  // The pointer type is what zlib's interface asks for.
-  const auto* data = static_cast<const Bytef*>(static_cast<const void*>(bytes.data()));
+  const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
   return static_cast<std::uint32_t>(::crc32_z(0, data, bytes.size()));
 }
 

@@ -54,18 +54,21 @@ TEST(ParallelMap, UsesNoMoreThreadsThanAsked) {
   EXPECT_LE(seen.size(), 3U);
 }
 
+void throw_on_seven(std::size_t i) {
+  if (i % 10 == 7) {
+    throw std::runtime_error(std::to_string(i));
+  }
+}
+
 TEST(ParallelMap, RethrowsTheExceptionOfTheLowestItem) {
   for (const std::size_t num_threads : {1U, 4U}) {
+    std::string thrown = "nothing";
     try {
-      parallel_for(100, num_threads, [](std::size_t i) {
-        if (i % 10 == 7) {
-          throw std::runtime_error(std::to_string(i));
-        }
-      });
-      FAIL() << "nothing was thrown with " << num_threads << " threads";
+      parallel_for(100, num_threads, throw_on_seven);
     } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "7") << num_threads << " threads";
+      thrown = error.what();
     }
+    EXPECT_EQ(thrown, "7") << num_threads << " threads";
   }
 }
 

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -24,7 +27,9 @@ TEST(Queue, HandsItemsOutInOrder) {
 TEST(Queue, CarriesItemsThatCanOnlyBeMoved) {
   Queue<std::unique_ptr<int>> queue(1);
   ASSERT_TRUE(queue.push(std::make_unique<int>(7)));
-  EXPECT_EQ(**queue.pop(), 7);
+  const auto popped = queue.pop();
+  ASSERT_TRUE(popped.has_value());
+  EXPECT_EQ(**popped, 7);
 }
 
 TEST(Queue, DrainsAfterCloseThenEnds) {
@@ -75,39 +80,38 @@ TEST(Queue, NeverHoldsMoreThanItsCapacity) {
   EXPECT_EQ(queue.pop(), std::nullopt);
 }
 
+void push_range(Queue<int>& queue, int begin, int end) {
+  for (int item = begin; item < end; ++item) {
+    EXPECT_TRUE(queue.push(item));
+  }
+}
+
+void pop_all(Queue<int>& queue, std::vector<int>& popped) {
+  while (const std::optional<int> item = queue.pop()) {
+    popped.push_back(*item);
+  }
+}
+
 TEST(Queue, LosesAndRepeatsNothingBetweenManyThreads) {
-  constexpr int kPerProducer = 500;
-  constexpr int kProducers = 3;
+  constexpr int kItems = 500;  // of each producer
   Queue<int> queue(4);
-  std::vector<std::vector<int>> popped(kProducers);
+  std::vector<int> popped_by_one;
+  std::vector<int> popped;
   {
-    std::vector<std::jthread> consumers;
-    for (auto& mine : popped) {
-      consumers.emplace_back([&queue, &mine] {
-        while (const std::optional<int> item = queue.pop()) {
-          mine.push_back(*item);
-        }
-      });
-    }
+    const std::jthread one(pop_all, std::ref(queue), std::ref(popped_by_one));
+    const std::jthread other(pop_all, std::ref(queue), std::ref(popped));
     {
-      std::vector<std::jthread> producers;
-      for (int p = 0; p < kProducers; ++p) {
-        producers.emplace_back([&queue, p] {
-          for (int i = 0; i < kPerProducer; ++i) {
-            EXPECT_TRUE(queue.push(p * kPerProducer + i));
-          }
-        });
-      }
+      const std::jthread first(push_range, std::ref(queue), 0, kItems);
+      const std::jthread second(push_range, std::ref(queue), kItems, 2 * kItems);
+      const std::jthread third(push_range, std::ref(queue), 2 * kItems, 3 * kItems);
     }
     queue.close();
   }
-  std::vector<int> num_seen(std::size_t{kProducers} * kPerProducer, 0);
-  for (const auto& mine : popped) {
-    for (const int item : mine) {
-      ++num_seen[static_cast<std::size_t>(item)];
-    }
-  }
-  EXPECT_EQ(num_seen, std::vector<int>(num_seen.size(), 1));
+  popped.insert(popped.end(), popped_by_one.begin(), popped_by_one.end());
+  std::ranges::sort(popped);
+  std::vector<int> expected(std::size_t{3} * kItems);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(popped, expected);
 }
 
 TEST(Queue, RefusesCapacityZero) {

@@ -187,8 +187,8 @@ TEST(Rng, ShuffleMakesEveryOrderEquallyLikely) {
   for (int i = 0; i < 6000; ++i) {
     std::vector<int> items = {0, 1, 2};
     rng.shuffle(items);
-    const int second = items[1] > items[2] ? 1 : 0;
-    ++counts[static_cast<std::size_t>(items[0] * 2 + second)];
+    const std::size_t swapped = items[1] > items[2] ? 1 : 0;
+    ++counts[static_cast<std::size_t>(items[0]) * 2 + swapped];
   }
   EXPECT_LT(chi_square_uniform(counts), 20.52);  // 99.9%, five degrees of freedom
 }
