@@ -8,18 +8,12 @@
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "tests/temporary_folder.h"
 
 namespace dreamgym {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path test_file() {
-  const fs::path folder = fs::path(testing::TempDir()) / "dreamgym_export";
-  fs::create_directories(folder);
-  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  return folder / replace_all(name, "/", "-");
-}
 
 std::string sentence(Rng& rng) {
   static const std::vector<std::string> pieces = {
@@ -69,7 +63,8 @@ TEST_P(RoundTrip, GivesBackWhatADialogueCanSay) {
     Rng rng(static_cast<std::uint64_t>(i));
     trajectories.push_back(random_dialogue(rng, i));
   }
-  const std::vector<fs::path> files = {test_file()};
+  const TemporaryFolder folder;
+  const std::vector<fs::path> files = {folder.path() / "log"};
   export_trajectories(GetParam(), files[0], trajectories);
   std::vector<Trajectory> read;
   const ImportReport report = import_trajectories(
@@ -103,8 +98,9 @@ TEST(Export, StatesTheTaskWhereTheFirstObservationDoesNot) {
 }
 
 TEST(Export, WritesAnEmptyListForNoTrajectories) {
-  export_trajectories(LogFormat::kShareGpt, test_file(), {});
-  EXPECT_EQ(read_file(test_file()), "[\n]\n");
+  const TemporaryFolder folder;
+  export_trajectories(LogFormat::kShareGpt, folder.path() / "log", {});
+  EXPECT_EQ(read_file(folder.path() / "log"), "[\n]\n");
 }
 
 TEST(Export, RefusesAFormatThatIsOnlyRead) {

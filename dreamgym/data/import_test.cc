@@ -9,19 +9,17 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/statistics.h"
+#include "tests/temporary_folder.h"
 
 namespace dreamgym {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path test_file(std::string_view text) {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const fs::path folder =
-      fs::path(testing::TempDir()) / "dreamgym_import" / test->test_suite_name() / test->name();
-  fs::create_directories(folder);
-  std::ofstream(folder / "log.jsonl", std::ios::binary) << text;  // no fsync: many tests write
-  return folder / "log.jsonl";
+fs::path write_log(const TemporaryFolder& folder, std::string_view text) {
+  const fs::path path = folder.path() / "log.jsonl";
+  std::ofstream(path, std::ios::binary) << text;  // no fsync: many tests write
+  return path;
 }
 
 struct Imported {
@@ -31,7 +29,8 @@ struct Imported {
 
 Imported import_text(LogFormat format, std::string_view text, const ImportOptions& options = {}) {
   Imported imported;
-  const std::vector<fs::path> files = {test_file(text)};
+  const TemporaryFolder folder;
+  const std::vector<fs::path> files = {write_log(folder, text)};
   imported.report = import_trajectories(format, files, options, [&](Trajectory trajectory) {
     imported.trajectories.push_back(std::move(trajectory));
   });
@@ -262,7 +261,8 @@ TEST(ImportCanonical, KeepsTrajectoriesAndMakesIdsUnique) {
 }
 
 TEST(Import, LetsTheSinksOwnErrorsPass) {
-  const std::vector<fs::path> files = {test_file("{\"steps\":[]}\n{\"steps\":[]}\n")};
+  const TemporaryFolder folder;
+  const std::vector<fs::path> files = {write_log(folder, "{\"steps\":[]}\n{\"steps\":[]}\n")};
   const auto sink = [](const Trajectory&) { throw Error(ErrorKind::kIo, "disk full"); };
   try {
     import_trajectories(LogFormat::kCanonical, files, {.skip_bad = true}, sink);
@@ -291,9 +291,11 @@ TEST(ImportAlfworldLog, ReadsStepsThoughtsAndSuccess) {
   EXPECT_FALSE(episode.steps[0].action_valid);
   EXPECT_EQ(episode.steps[0].thought, "a\nb");
   EXPECT_TRUE(episode.success());
-  EXPECT_EQ(error_of(LogFormat::kAlfworldLog, R"({"task":"t","steps":[{"state":"s"}]})")
-                .find("log.jsonl:1: key \"steps[0].action\": expected a string, got nothing"),
-            test_file("").string().size() - std::string("log.jsonl").size());
+  const std::string error =
+      error_of(LogFormat::kAlfworldLog, R"({"task":"t","steps":[{"state":"s"}]})");
+  EXPECT_TRUE(
+      contains(error, "log.jsonl:1: key \"steps[0].action\": expected a string, got nothing"))
+      << error;
 }
 
 TEST(ImportAlfworldLog, ReadsAllTheRealEpisodes) {
