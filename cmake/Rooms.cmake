@@ -7,6 +7,7 @@ dreamgym_room(worlds ROOMS env)
 dreamgym_room(agent ROOMS llm)
 dreamgym_room(replay ROOMS llm LIBRARIES SQLite::SQLite3)
 dreamgym_room(report ROOMS data)
+include(ReportPage)
 dreamgym_room(experience ROOMS env llm replay TEST_LIBRARIES dreamgym_worlds)
 dreamgym_room(curriculum ROOMS llm)
 dreamgym_room(rollout ROOMS env agent TEST_LIBRARIES dreamgym_worlds)
@@ -15,6 +16,10 @@ if(DREAMGYM_TORCH)
   dreamgym_room(nn ROOMS llm LIBRARIES dreamgym_torch PRECOMPILE dreamgym/nn/torch.h)
   dreamgym_room(train ROOMS rollout curriculum replay nn)
   dreamgym_room(config ROOMS train eval report worlds experience LIBRARIES tomlplusplus::tomlplusplus)
+  execute_process(COMMAND git rev-parse --short HEAD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+                  OUTPUT_VARIABLE DREAMGYM_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set_source_files_properties(dreamgym/apps/run_description.cc PROPERTIES COMPILE_DEFINITIONS
+    "DREAMGYM_VERSION=\"${PROJECT_VERSION}\";DREAMGYM_COMMIT=\"${DREAMGYM_COMMIT}\"")
   dreamgym_room(apps ROOMS config LIBRARIES CLI11::CLI11 spdlog::spdlog)
 
   if(EXISTS ${CMAKE_SOURCE_DIR}/dreamgym/apps/main.cc)

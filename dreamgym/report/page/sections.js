@@ -1,0 +1,209 @@
+// The sections above the episodes: what came out, how it got there, whether to trust it, what it cost.
+const results = data.results || {arms: [], paired: [], fidelity: [], alarms: [], notes: [], free_running: null, world: "", summary: ""};
+const measured = results.arms.filter((arm) => isNumber(arm.success) && arm.n > 0);
+const colourOfPhase = new Map();
+function phaseColour(phase) {
+  if (!colourOfPhase.has(phase)) colourOfPhase.set(phase, "--s" + (1 + (colourOfPhase.size % numSeriesColours)));
+  return colourOfPhase.get(phase);
+}
+
+function section(id, title, remark, ...children) {
+  return {id, title, node: el("section", {id}, el("div", {class: "head"}, el("h2", {}, title), remark && el("p", {}, remark)), ...children)};
+}
+
+function facts() {
+  const run = data.run || {};
+  const list = [];
+  const add = (label, value) => {
+    if (value !== undefined && value !== null && typeof value !== "object" && value !== "") list.push([label, String(value)]);
+  };
+  add("World", results.world === "none" ? "none (only logs)" : results.world);
+  add("Seed", run.seed);
+  add("Commit", typeof run.commit === "string" ? run.commit.slice(0, 12) : run.commit);
+  add("Version", run.version);
+  add("Started", run.started);
+  return list.map(([label, value]) => el("li", {}, el("b", {}, label), value));
+}
+
+function tile(label, value, more, kind) {
+  return el("div", {class: "tile"}, el("div", {class: "label"}, label), el("div", {class: "value " + (kind || "")}, value), more && el("div", {class: "more"}, more));
+}
+
+function tiles() {
+  const list = [];
+  if (measured.length) {
+    const best = measured.reduce((a, b) => (b.success > a.success ? b : a));
+    list.push(tile("Best real success", percent(best.success), `${best.arm}, ${percent(best.ci_low, 0)} to ${percent(best.ci_high, 0)} on ${plural(best.n, "task")}`));
+  }
+  const gain = results.paired[0];
+  if (gain) {
+    const clear = gain.ci_low > 0 ? "up" : gain.ci_high < 0 ? "down" : "";
+    list.push(tile(`${gain.a} against ${gain.b}`, points(gain.difference) + " pts", `95% interval ${points(gain.ci_low)} to ${points(gain.ci_high)}, ${plural(gain.n, "pair")}`, clear));
+  }
+  const check = results.free_running;
+  if (check && check.gap) {
+    list.push(tile("Dream minus reality", points(check.gap.value) + " pts", check.passed ? "free-running check passed" : "free-running check failed", check.passed ? "" : "down"));
+  }
+  const seconds = results.arms.reduce((sum, arm) => sum + (arm.seconds || 0), 0);
+  if (seconds > 0) list.push(tile("Training time, all arms", duration(seconds), short(results.arms.reduce((sum, arm) => sum + arm.tokens, 0)) + " tokens"));
+  if (data.num_episodes) list.push(tile("Episodes kept", whole(data.num_episodes), data.episodes.length < data.num_episodes ? whole(data.episodes.length) + " of them in this page" : ""));
+  return list.length ? el("div", {class: "grid tiles"}, list) : null;
+}
+
+function notices() {
+  const list = [];
+  if (results.world === "none") list.push(notice("", "There was no real world", ["This run learned from logs alone. Nothing here says how the policy does in reality."]));
+  if (results.notes.length) list.push(notice("", "To keep in mind", results.notes));
+  if (results.alarms.length) list.push(notice("bad", plural(results.alarms.length, "alarm"), ["See the section on guards."]));
+  if (data.missing.length) list.push(notice("warn", "Not in this run folder", data.missing));
+  if (data.problems.length) list.push(notice("bad", "Could not be read", data.problems));
+  return list;
+}
+
+const armColour = (arm) => (/dream|s2r/i.test(arm) ? "--dream" : /random|start/i.test(arm) ? "--s8" : "--real");
+
+function comparison() {
+  if (!results.arms.length) return section("comparison", "Comparison", "", empty(data.results ? "This run compared nothing." : "results.json is not there yet."));
+  const best = measured.length ? Math.max(...measured.map((arm) => arm.success)) : null;
+  const cards = [];
+  if (measured.length) {
+    cards.push(el("div", {class: "card"}, el("h3", {}, "Real success"), el("p", {class: "sub"}, "On held-out tasks; whiskers are 95% intervals."),
+      barChart("Real success of each arm with its 95% interval", measured.map((arm) => ({
+        name: arm.arm, value: arm.success, low: arm.ci_low, high: arm.ci_high, label: percent(arm.success), colour: armColour(arm.arm)})),
+        {max: 1, format: (v) => Math.round(100 * v) + "%"})));
+  }
+  cards.push(el("div", {class: "card"}, table([
+    {head: "Arm", class: "name", cell: (a) => a.arm},
+    {head: "Real success", class: "n", cell: (a) => (a.n ? percent(a.success) : "not measured")},
+    {head: "95% interval", class: "n", cell: (a) => (a.n ? `${percent(a.ci_low)} – ${percent(a.ci_high)}` : "–")},
+    {head: "Tasks", class: "n", cell: (a) => whole(a.n)},
+    {head: "Real steps", class: "n", cell: (a) => whole(a.real_steps)},
+    {head: "Dreamed steps", class: "n", cell: (a) => whole(a.dreamed_steps)},
+    {head: "Tokens", class: "n", cell: (a) => short(a.tokens)},
+    {head: "Time", class: "n", cell: (a) => duration(a.seconds)},
+    {head: "Note", class: "note", cell: (a) => a.note},
+  ], results.arms, (a) => (a.n && a.success === best ? "best" : ""))));
+  if (results.paired.length) {
+    cards.push(el("div", {class: "card"}, el("h3", {}, "Paired differences"),
+      el("p", {class: "sub"}, "Both policies played the same tasks. Clear means that the 95% interval leaves out zero."), table([
+        {head: "Comparison", class: "name", cell: (p) => `${p.a} − ${p.b}`},
+        {head: "Difference (points)", class: "n", cell: (p) => points(p.difference)},
+        {head: "95% interval", class: "n", cell: (p) => `${points(p.ci_low)} to ${points(p.ci_high)}`},
+        {head: "Pairs", class: "n", cell: (p) => whole(p.n)},
+        {head: "", class: "", cell: (p) => (p.ci_low > 0 ? badge("▲ clearly better", "good") : p.ci_high < 0 ? badge("▼ clearly worse", "bad") : badge("not clear"))},
+      ], results.paired)));
+  }
+  return section("comparison", "Comparison", "Every arm starts from the same model and is judged on the same tasks.", cards);
+}
+
+const isSuccess = (name) => /success(_share|_rate)?$/.test(name) && !/refused|missed|false|dreamed_success_refused/.test(name);
+function dreamedMetric(series) {
+  if (/real/.test(series.name)) return false;
+  return /dream/.test(series.name) || (/dream/.test(series.phase) && !/validation|evaluation|eval\//.test(series.name));
+}
+
+function learning() {
+  const success = data.metrics.filter((s) => isSuccess(s.name));
+  if (!success.length) return section("learning", "Learning curves", "", empty(data.metrics.length ? "No phase of this run measured success." : "metrics.jsonl has no values yet."));
+  const names = new Set(success.map((s) => s.name));
+  const curve = (s) => ({
+    label: names.size > 1 ? `${s.phase}: ${words(s.name)}` : s.phase,
+    points: s.points, colour: phaseColour(s.phase), dashed: /validation|eval/.test(s.name)});
+  const panel = (title, remark, series, nothing) => {
+    const curves = series.map(curve);
+    return el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
+      curves.length ? [legend(curves), lineChart(title, curves, {share: true})] : empty(nothing));
+  };
+  return section("learning", "Learning curves", "Success over training, dream and reality side by side on the same scale. Thin: as measured; bold: smoothed.",
+    el("div", {class: "grid two"},
+      panel("In the dream", "What the experience model says", success.filter(dreamedMetric), "Nothing was dreamed."),
+      panel("In reality", "What the world says", success.filter((s) => !dreamedMetric(s)), "Reality was not played.")));
+}
+
+function freeRunning() {
+  const check = results.free_running;
+  if (!check) return el("div", {class: "card"}, el("h3", {}, "Free-running check"), empty("No free-running check in this run."));
+  const row = (label, share, colour) => share && el("div", {class: "measure"},
+    el("div", {class: "row"}, el("span", {}, label), el("b", {}, percent(share.value))), intervalBar(share, `var(${colour})`),
+    el("div", {class: "more"}, `95% interval ${percent(share.ci_low)} to ${percent(share.ci_high)}`));
+  const single = (label, text, more) => el("div", {class: "measure"}, el("div", {class: "row"}, el("span", {}, label), el("b", {}, text)), more && el("div", {class: "more"}, more));
+  return el("div", {class: "card"},
+    el("div", {class: "head"}, el("h3", {}, "Free-running check"),
+      check.passed ? badge("✓ passed", "good") : badge("✗ failed", "bad"), check.forced && badge("overruled", "warn")),
+    el("p", {class: "sub"}, "The policy about to be trained played the dream" + (check.real_success ? " and reality" : "") + ` on the same ${plural(check.n, "task")}. ${check.verdict}`),
+    el("div", {class: "measures"},
+      row("Success in the dream", check.dreamed_success, "--dream"),
+      row("Success in reality", check.real_success, "--real"),
+      check.gap && single("Gap (points)", points(check.gap.value), `95% interval ${points(check.gap.ci_low)} to ${points(check.gap.ci_high)}; allowed ±${(100 * check.max_gap).toFixed(0)}`),
+      isNumber(check.confirmed_share) && single("Dreamed successes confirmed", percent(check.confirmed_share), "by a rule check of the episode's own text"),
+      isNumber(check.contradictions_per_episode) && single("Contradictions an episode", short(check.contradictions_per_episode), "with what the episode showed earlier")));
+}
+
+function fidelity() {
+  const measures = results.fidelity.map((m) => {
+    const share = isShare(m.name) && isNumber(m.value);
+    return el("div", {class: "measure"},
+      el("div", {class: "row"}, el("span", {}, words(m.name)), el("b", {}, metricValue(m.name, m.value))),
+      share && el("div", {class: "meter"}, el("i", {style: {width: Math.min(100, Math.max(0, 100 * m.value)) + "%"}})),
+      (m.note || m.n > 0) && el("div", {class: "more"}, [m.note, m.n > 0 ? "n = " + whole(m.n) : ""].filter(Boolean).join(" · ")));
+  });
+  return section("fidelity", "Experience model", "How far the dream can be trusted.", freeRunning(),
+    el("div", {class: "card"}, el("h3", {}, "Fidelity on held-out real transitions"),
+      measures.length ? el("div", {class: "measures", style: {marginTop: "12px"}}, measures) : empty("Fidelity was not measured.")));
+}
+
+function cost() {
+  if (!results.arms.length) return section("cost", "Cost", "", empty("No arms, so no cost to show."));
+  const panel = (title, remark, value, format) => el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
+    barChart(title, results.arms.map((arm) => ({name: arm.arm, value: value(arm) || 0, label: format(value(arm)), colour: armColour(arm.arm)})), {format}));
+  return section("cost", "Cost", "What each arm took.", el("div", {class: "grid three"},
+    panel("Real steps", "Steps in the real world", (a) => a.real_steps, short),
+    panel("Tokens", "Computed or sampled in training", (a) => a.tokens, short),
+    panel("Time", "Wall time", (a) => a.seconds, duration)));
+}
+
+const isGuard = (name) => /skipped|refused|unparsable|non_?finite|alarm|contradict|invalid|kl_|entropy|clipped|infrastructure|informative|dropped/.test(name);
+
+function metricCards(names) {
+  return el("div", {class: "grid small"}, names.map((name) => {
+    const curves = data.metrics.filter((s) => s.name === name).map((s) => ({label: s.phase, points: s.points, colour: phaseColour(s.phase)}));
+    const last = curves.map((c) => c.points.length ? c.points[c.points.length - 1][1] : null);
+    const share = isShare(name);
+    return el("div", {class: "card"}, el("h3", {}, words(name)),
+      el("ul", {class: "legend"}, curves.map((c, i) => el("li", {}, el("span", {class: "swatch", style: {borderColor: `var(${c.colour})`}}), `${c.label} ${metricValue(name, last[i])}`))),
+      lineChart(words(name), curves, {height: 130, share: false, compact: true}));
+  }));
+}
+
+function guards() {
+  const names = [...new Set(data.metrics.map((s) => s.name))];
+  const guardNames = names.filter(isGuard);
+  const rest = names.filter((name) => !isGuard(name) && !isSuccess(name));
+  const alarms = results.alarms.length
+    ? el("div", {class: "card"}, table([
+        {head: "Alarm", class: "name", cell: (a) => words(a.name)},
+        {head: "Phase", class: "", cell: (a) => a.phase},
+        {head: "Step", class: "n", cell: (a) => whole(a.step)},
+        {head: "What", class: "note", cell: (a) => a.text}], results.alarms))
+    : el("div", {class: "card"}, badge("✓ no alarms", "good"), el("p", {class: "sub", style: {margin: "8px 0 0"}}, data.results ? "No guard found anything to report." : "results.json, which lists alarms, is not there."));
+  const more = rest.length ? el("details", {class: "card", ontoggle: drawCharts}, el("summary", {}, `All other metrics (${rest.length})`), el("div", {style: {marginTop: "12px"}}, metricCards(rest))) : null;
+  return section("guards", "Guards", "What usually goes wrong first: updates skipped, replies refused, entropy and divergence.",
+    data.results || guardNames.length ? alarms : null, guardNames.length ? metricCards(guardNames) : null, more,
+    !data.results && !names.length ? empty("No metrics, so nothing to watch.") : null);
+}
+
+function settings() {
+  const pairs = [];
+  const walk = (value, path) => {
+    if (value && typeof value === "object") for (const [key, inner] of Object.entries(value)) walk(inner, path ? path + "." + key : key);
+    else pairs.push([path, value]);
+  };
+  walk(data.run, "");
+  return section("settings", "Settings", "",
+    el("div", {class: "card"}, el("h3", {}, "Run"), pairs.length
+      ? el("dl", {class: "pairs", style: {marginTop: "8px"}}, pairs.map(([key, value]) => [el("dt", {}, words(key)), el("dd", {}, String(value))]))
+      : empty("run.json is not there.")),
+    el("div", {class: "card"}, data.config
+      ? el("details", {}, el("summary", {}, "config.toml"), el("pre", {}, data.config))
+      : empty("config.toml is not there.")));
+}
