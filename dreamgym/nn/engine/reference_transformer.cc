@@ -80,21 +80,25 @@ void rotate(Vector& heads, std::size_t position, const TransformerConfig& config
   }
 }
 
-// What query head `head` of token `t` sees, added into out at the head's place.
-void attend(const Rows& queries,
-            const Rows& keys,
-            const Rows& values,
-            std::size_t head,
+struct Heads {
+  Rows queries;
+  Rows keys;
+  Rows values;
+};
+
+// What query head `head` of token `t` sees, written into out at the head's place.
+void attend(const Heads& heads,
             const TransformerConfig& config,
+            std::size_t head,
             std::size_t t,
             Vector& out) {
   const auto head_dim = static_cast<std::size_t>(config.head_dim);
-  const std::size_t group = static_cast<std::size_t>(config.num_heads / config.num_kv_heads);
+  const auto group = static_cast<std::size_t>(config.num_heads / config.num_kv_heads);
   const std::size_t shared = head / group * head_dim;
   Vector scores(t + 1);
   for (std::size_t key = 0; key <= t; ++key) {
     for (std::size_t d = 0; d < head_dim; ++d) {
-      scores[key] += queries[t][head * head_dim + d] * keys[key][shared + d];
+      scores[key] += heads.queries[t][head * head_dim + d] * heads.keys[key][shared + d];
     }
     scores[key] /= std::sqrt(static_cast<double>(head_dim));
   }
@@ -106,7 +110,7 @@ void attend(const Rows& queries,
   }
   for (std::size_t key = 0; key <= t; ++key) {
     for (std::size_t d = 0; d < head_dim; ++d) {
-      out[head * head_dim + d] += scores[key] / total * values[key][shared + d];
+      out[head * head_dim + d] += scores[key] / total * heads.values[key][shared + d];
     }
   }
 }
@@ -123,20 +127,18 @@ void add_attention(const TransformerWeights& weights, const std::string& prefix,
                              prefix + "input_layernorm.weight",
                              prefix + "attention_convolution.weight");
   const std::string attention = prefix + "self_attn.";
-  Rows queries;
-  Rows keys;
-  Rows values;
+  Heads heads;
   for (std::size_t t = 0; t < input.size(); ++t) {
-    queries.push_back(project(values_of(weights, attention + "q_proj.weight"), input[t]));
-    keys.push_back(project(values_of(weights, attention + "k_proj.weight"), input[t]));
-    values.push_back(project(values_of(weights, attention + "v_proj.weight"), input[t]));
-    rotate(queries[t], t, weights.config);
-    rotate(keys[t], t, weights.config);
+    heads.queries.push_back(project(values_of(weights, attention + "q_proj.weight"), input[t]));
+    heads.keys.push_back(project(values_of(weights, attention + "k_proj.weight"), input[t]));
+    heads.values.push_back(project(values_of(weights, attention + "v_proj.weight"), input[t]));
+    rotate(heads.queries[t], t, weights.config);
+    rotate(heads.keys[t], t, weights.config);
   }
   for (std::size_t t = 0; t < input.size(); ++t) {
-    Vector attended(queries[t].size());
+    Vector attended(heads.queries[t].size());
     for (std::size_t head = 0; head < static_cast<std::size_t>(weights.config.num_heads); ++head) {
-      attend(queries, keys, values, head, weights.config, t, attended);
+      attend(heads, weights.config, head, t, attended);
     }
     add(residual[t], project(values_of(weights, attention + "o_proj.weight"), attended));
   }

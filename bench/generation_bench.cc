@@ -1,0 +1,334 @@
+// Generation with the default preset: reading, free decoding and choices of 64 episodes.
+//
+//   generation_bench                       the engine alone; every workload's replies are checked
+//                                          against the plain double transformer first
+//   generation_bench --peer=PYTHON         also the same weights in Hugging Face transformers
+//                                          (bench/peers/generate_peer.py), and the ratios
+// tokens_per_second counts what a caller gets: tokens read (reading), new tokens (the others).
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/base/rng.h"
+#include "dreamgym/llm/trie_walk.h"
+#include "dreamgym/nn/engine/reference_transformer.h"
+#include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/nn/weights.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr std::size_t kNumEpisodes = 64;
+constexpr std::size_t kContextTokens = 256;
+constexpr std::size_t kNewTokens = 64;
+constexpr std::size_t kNumChoices = 12;
+constexpr std::size_t kChoiceTokens = 5;
+constexpr std::size_t kStepTokens = 20;  // an observation between two choices
+constexpr std::int64_t kVocabulary = 1024;
+
+TransformerWeights nano_weights(std::int64_t taps) {
+  TransformerConfig config = transformer_preset("nano");
+  config.vocab_size = kVocabulary;
+  config.convolution_taps = taps;
+  TransformerWeights weights = initial_weights(config, 1);
+  weights.version = "bench";
+  // Peaked as a trained model's, so that greedy replies do not hang on the last bit.
+  for (float& value : weights.arrays.at("model.embed_tokens.weight").values) {
+    value *= 10.0F;
+  }
+  return weights;
+}
+
+std::vector<TokenId> random_tokens(Rng& rng, std::size_t count) {
+  std::vector<TokenId> tokens(count);
+  for (TokenId& token : tokens) {
+    token = static_cast<TokenId>(rng.below(kVocabulary));
+  }
+  return tokens;
+}
+
+// One request an episode; sessions 1...
+std::vector<GenerationRequest> free_requests(std::size_t count) {
+  std::vector<GenerationRequest> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Rng rng = Rng(7).fork("context", i);
+    requests[i].session = i + 1;
+    requests[i].context = random_tokens(rng, kContextTokens);
+    requests[i].max_tokens = kNewTokens;
+    requests[i].seed = i;
+  }
+  return requests;
+}
+
+// Actions of kChoiceTokens tokens that share beginnings, the last one common.
+std::shared_ptr<const TokenTrie> some_choices(std::uint64_t index) {
+  Rng rng = Rng(8).fork("choices", index);
+  std::vector<std::vector<TokenId>> choices;
+  for (std::size_t i = 0; i < kNumChoices; ++i) {
+    std::vector<TokenId> choice = random_tokens(rng, kChoiceTokens);
+    choice[0] = static_cast<TokenId>(10 + i / 3);
+    choice[1] = static_cast<TokenId>(20 + i % 3);
+    choice.back() = 1;
+    choices.push_back(std::move(choice));
+  }
+  return std::make_shared<TokenTrie>(choices);
+}
+
+std::vector<GenerationRequest> choice_requests(std::size_t count) {
+  std::vector<GenerationRequest> requests = free_requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].choices = some_choices(i);
+  }
+  return requests;
+}
+
+GenerationEngine engine_of(const TransformerWeights& weights, std::size_t num_threads) {
+  EngineConfig config;
+  config.num_threads = num_threads;
+  return {weights, nullptr, config};
+}
+
+// Whether a reply's log-probabilities are those of the plain transformer.
+bool agrees_with_reference(const TransformerWeights& weights,
+                           const GenerationRequest& request,
+                           const GenerationReply& reply) {
+  std::vector<TokenId> tokens = request.context;
+  tokens.insert(tokens.end(), reply.tokens.begin(), reply.tokens.end());
+  const auto logits = engine::reference_logits(weights, tokens);
+  const auto allowed = request.choices ? allowed_along(*request.choices, reply.tokens)
+                                       : std::vector<std::vector<TokenId>>(reply.tokens.size());
+  for (std::size_t i = 0; i < reply.tokens.size(); ++i) {
+    std::vector<double> row = logits[request.context.size() + i - 1];
+    if (request.choices) {
+      std::vector<double> masked(row.size(), -INFINITY);
+      for (const TokenId token : allowed[i]) {
+        masked[static_cast<std::size_t>(token)] = row[static_cast<std::size_t>(token)];
+      }
+      row = masked;
+    }
+    const double temperature = request.temperature > 0 ? request.temperature : 1.0;
+    const double expected = engine::reference_logprob(row, temperature, reply.tokens[i]);
+    if (!(std::abs(double{reply.logprobs[i]} - expected) < 1e-4)) {
+      return false;
+    }
+  }
+  return !reply.tokens.empty();
+}
+
+bool is_checked(benchmark::State& state, const std::vector<GenerationRequest>& requests) {
+  const TransformerWeights weights = nano_weights(4);
+  GenerationEngine engine = engine_of(weights, 1);
+  if (agrees_with_reference(weights, requests.back(), engine.generate(requests).back())) {
+    return true;
+  }
+  state.SkipWithError("the engine disagrees with the plain transformer");
+  return false;
+}
+
+void set_rate(benchmark::State& state, const std::string& name, std::size_t per_iteration) {
+  state.counters[name] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * static_cast<double>(per_iteration),
+      benchmark::Counter::kIsRate);
+}
+
+void release_all(GenerationEngine& engine) {
+  for (std::uint64_t session = 1; session <= kNumEpisodes; ++session) {
+    engine.release(std::span(&session, 1));
+  }
+}
+
+// Contexts read from nothing; one token sampled each.
+void reading(benchmark::State& state) {
+  std::vector<GenerationRequest> requests = free_requests(kNumEpisodes);
+  for (GenerationRequest& request : requests) {
+    request.max_tokens = 1;
+  }
+  if (!is_checked(state, requests)) {
+    return;
+  }
+  GenerationEngine engine = engine_of(nano_weights(4), static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(engine.generate(requests));
+    state.PauseTiming();
+    release_all(engine);
+    state.ResumeTiming();
+  }
+  set_rate(state, "tokens_per_second", kNumEpisodes * kContextTokens);
+}
+BENCHMARK(reading)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(
+    benchmark::kMillisecond);
+
+// kNewTokens after contexts that have been read.
+void decoding(benchmark::State& state) {
+  const auto num_sequences = static_cast<std::size_t>(state.range(1));
+  const std::vector<GenerationRequest> requests = free_requests(num_sequences);
+  if (!is_checked(state, requests)) {
+    return;
+  }
+  GenerationEngine engine = engine_of(nano_weights(4), static_cast<std::size_t>(state.range(0)));
+  engine.generate(requests);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(engine.generate(requests));
+  }
+  set_rate(state, "tokens_per_second", num_sequences * kNewTokens);
+}
+BENCHMARK(decoding)
+    ->ArgNames({"threads", "sequences"})
+    ->Args({1, 1})
+    ->Args({1, 8})
+    ->Args({1, 64})
+    ->Args({2, 64})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+// A step of 64 episodes: each reads kStepTokens new tokens and chooses one of kNumChoices actions.
+void choosing(benchmark::State& state) {
+  std::vector<GenerationRequest> requests = choice_requests(kNumEpisodes);
+  if (!is_checked(state, requests)) {
+    return;
+  }
+  GenerationEngine engine = engine_of(nano_weights(4), static_cast<std::size_t>(state.range(0)));
+  for (GenerationRequest& request : requests) {
+    request.kept_tokens = kContextTokens - kStepTokens;
+  }
+  engine.generate(requests);
+  const EngineCounters before = engine.counters();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(engine.generate(requests));
+    state.PauseTiming();
+    // Another observation, so that it has to be read.
+    for (GenerationRequest& request : requests) {
+      TokenId& first = request.context[request.kept_tokens];
+      first = (first + 1) % static_cast<TokenId>(kVocabulary);
+    }
+    state.ResumeTiming();
+  }
+  const EngineCounters after = engine.counters();
+  const double calls = static_cast<double>(state.iterations());
+  state.counters["read"] =
+      static_cast<double>(after.prefill_tokens - before.prefill_tokens) / calls;
+  set_rate(state, "choices_per_second", kNumEpisodes);
+  set_rate(state, "tokens_per_second", kNumEpisodes * kChoiceTokens);
+}
+BENCHMARK(choosing)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(
+    benchmark::kMillisecond);
+
+// --- The peer ------------------------------------------------------------------------------------
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string json_of(const std::vector<TokenId>& tokens) {
+  return fmt::format("[{}]", fmt::join(tokens, ","));
+}
+
+// What the peer is to do, and what we replied: {"contexts": [[..]], "free": [[..]], "choices":
+// [[[..]]], "chosen": [[..]]}.
+void write_workload(const std::string& file,
+                    const std::vector<GenerationRequest>& requests,
+                    const std::vector<GenerationReply>& free,
+                    const std::vector<GenerationReply>& chosen) {
+  std::array<std::vector<std::string>, 4> columns;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    columns[0].push_back(json_of(requests[i].context));
+    columns[1].push_back(json_of(free[i].tokens));
+    std::vector<std::string> choices;
+    for (const auto& choice : all_paths(*requests[i].choices)) {
+      choices.push_back(json_of(choice));
+    }
+    columns[2].push_back(fmt::format("[{}]", fmt::join(choices, ",")));
+    columns[3].push_back(json_of(chosen[i].tokens));
+  }
+  std::ofstream(file) << fmt::format(
+      R"({{"contexts":[{}],"free":[{}],"choices":[{}],"chosen":[{}]}})",
+      fmt::join(columns[0], ","),
+      fmt::join(columns[1], ","),
+      fmt::join(columns[2], ","),
+      fmt::join(columns[3], ","));
+}
+
+// Best of three runs from empty sessions, seconds.
+double time_of(GenerationEngine& engine,
+               const std::vector<GenerationRequest>& requests,
+               std::vector<GenerationReply>& replies) {
+  double best = INFINITY;
+  for (int run = 0; run < 3; ++run) {
+    release_all(engine);
+    const auto start = std::chrono::steady_clock::now();
+    replies = engine.generate(requests);
+    best = std::min(best, seconds_since(start));
+  }
+  return best;
+}
+
+// The same work, from contexts nobody has read, by us and by the peer; both greedy, one thread.
+int compare_with_peer(const std::string& python) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "dreamgym_generation_peer";
+  TransformerWeights weights = nano_weights(0);  // no convolutions: plain Llama
+  weights.config.family = "llama";
+  save_weights(weights, folder.string(), WeightType::kFloat32);
+  std::vector<GenerationRequest> free = free_requests(kNumEpisodes);
+  std::vector<GenerationRequest> chosen = choice_requests(kNumEpisodes);
+  for (std::size_t i = 0; i < kNumEpisodes; ++i) {
+    free[i].temperature = 0;
+    chosen[i].temperature = 0;
+  }
+  GenerationEngine engine = engine_of(weights, 1);
+  std::vector<GenerationReply> free_replies;
+  std::vector<GenerationReply> chosen_replies;
+  const double free_seconds = time_of(engine, free, free_replies);
+  const double chosen_seconds = time_of(engine, chosen, chosen_replies);
+  write_workload((folder / "workload.json").string(), chosen, free_replies, chosen_replies);
+  fmt::print("engine: free {:.3f} s, {:.0f} new tokens/s; choices {:.3f} s, {:.0f} choices/s\n",
+             free_seconds,
+             kNumEpisodes * kNewTokens / free_seconds,
+             chosen_seconds,
+             kNumEpisodes / chosen_seconds);
+  std::fflush(stdout);
+  const std::string script =
+      (std::filesystem::path(DREAMGYM_SOURCE_DIR) / "bench/peers/generate_peer.py").string();
+  const std::string command = fmt::format("'{}' '{}' '{}' --ours {:.6f} {:.6f}",
+                                          python,
+                                          script,
+                                          folder.string(),
+                                          free_seconds,
+                                          chosen_seconds);
+  return std::system(command.c_str()) == 0 ? 0
+                                           : 1;  // NOLINT(cert-env33-c): a benchmark's own script
+}
+
+}  // namespace
+}  // namespace dreamgym
+
+int main(int argc, char** argv) {
+  std::string python;
+  constexpr std::string_view kPeer = "--peer=";
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]).starts_with(kPeer)) {
+      python = argv[i] + kPeer.size();
+      std::rotate(argv + i, argv + i + 1, argv + argc);
+      --argc;
+      break;
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+    return 2;
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  return python.empty() ? 0 : dreamgym::compare_with_peer(python);
+}
