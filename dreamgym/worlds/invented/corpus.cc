@@ -12,6 +12,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/invented/book_world.h"
 #include "dreamgym/worlds/invented/echo_world.h"
+#include "dreamgym/worlds/invented/houses_world.h"
 #include "dreamgym/worlds/invented/passages_world.h"
 #include "dreamgym/worlds/invented/rooms_world.h"
 #include "dreamgym/worlds/invented/shop_world.h"
@@ -34,7 +35,8 @@ struct KindEntry {
 };
 
 /// In the order of WorldKind.
-constexpr std::array<KindEntry, kNumWorldKinds> kKinds = {{{"rooms", make<RoomsWorld>, false},
+constexpr std::array<KindEntry, kNumWorldKinds> kKinds = {{{"houses", make<HousesWorld>, false},
+                                                           {"rooms", make<RoomsWorld>, false},
                                                            {"passages", make<PassagesWorld>, false},
                                                            {"shop", make<ShopWorld>, false},
                                                            {"tickets", make<TicketsWorld>, false},
@@ -69,19 +71,19 @@ InventedCorpus::InventedCorpus(const CorpusConfig& config, std::uint64_t seed)
   check_config(config);
 }
 
-Trajectory InventedCorpus::at(std::uint64_t index) const {
+Trajectory InventedCorpus::at(std::uint64_t index, std::uint64_t sibling) const {
   const Rng rng = Rng(seed_).fork("invented", index);
-  Rng choices = rng.fork("choices");
-  const KindEntry& kind = kKinds[choices.categorical(config_.weights)];
-  const Actor actor = draw_actor(choices);
+  const KindEntry& kind = kKinds[rng.fork("kind").categorical(config_.weights)];
   NameDeal names(pool_, rng.fork("names"));
   const std::unique_ptr<Simulator> world = kind.make(names, rng.fork("world"));
-  Trajectory trajectory = play(*world, actor, rng.fork("play"));
-  trajectory.episode_id = fmt::format("invented-{}-{}", to_hex(seed_), index);
-  trajectory.seed = index;
-  trajectory.task.id = trajectory.episode_id;
+  Rng choices = rng.fork("actor", sibling);
+  const Actor actor = draw_actor(choices);
+  Trajectory trajectory = play(*world, actor, rng.fork("play", sibling));
+  trajectory.task.id = fmt::format("invented-{}-{}", to_hex(seed_), index);
   trajectory.task.source = fmt::format("invented/{}", kind.name);
   trajectory.task.seed = index;
+  trajectory.episode_id = fmt::format("{}-{}", trajectory.task.id, sibling);
+  trajectory.seed = sibling;
   return trajectory;
 }
 

@@ -3,7 +3,7 @@
 //
 // Trajectory i depends only on the configuration, the seed and i, so any number of threads can
 // write any part of the stream. Another seed gives a held-out corpus. No name means anything: every
-// trajectory deals the pool's names afresh.
+// trajectory deals the pool's names afresh (only siblings share them).
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace dreamgym::invented {
 
-enum class WorldKind { kRooms, kPassages, kShop, kTickets, kBook, kTally, kEcho };
+enum class WorldKind { kHouses, kRooms, kPassages, kShop, kTickets, kBook, kTally, kEcho };
 
-inline constexpr std::size_t kNumWorldKinds = 7;
+inline constexpr std::size_t kNumWorldKinds = 8;
 
-/// "rooms", "shop", ...
+/// "houses", "rooms", ...
 std::string_view world_kind_name(WorldKind kind);
 
 struct CorpusConfig {
   std::size_t num_names = kDefaultNumNames;
   /// Share of each kind, in the enumeration's order; >= 0, not all 0. Need not sum to 1.
-  std::vector<double> weights = {0.30, 0.15, 0.15, 0.15, 0.10, 0.07, 0.08};
+  std::vector<double> weights = {0.55, 0.15, 0.06, 0.07, 0.06, 0.04, 0.03, 0.04};
 };
 
 /// Thread safety: at() is reentrant; next() needs one thread.
@@ -36,7 +36,9 @@ class InventedCorpus {
   InventedCorpus(const CorpusConfig& config, std::uint64_t seed);
 
   /// The trajectory of that number.
-  [[nodiscard]] Trajectory at(std::uint64_t index) const;
+  /// @param sibling  another actor's episode in the same world, names and task included: what a
+  ///                 demonstration of it may be taken from.
+  [[nodiscard]] Trajectory at(std::uint64_t index, std::uint64_t sibling = 0) const;
   /// at(0), at(1), ...
   Trajectory next() { return at(next_index_++); }
 

@@ -43,13 +43,13 @@ class Driver {
   /// possible earlier and may not be now.
   std::string slip(const std::vector<Move>& moves) {
     const double which = rng_.uniform();
-    if (which < 0.3 && !history_.empty()) {
+    if (which < 0.4 && !history_.empty()) {
       return rng_.choose(history_);
     }
-    if (which < 0.45 && !offered_.empty()) {
+    if (which < 0.52 && !offered_.empty()) {
       return rng_.choose(offered_);
     }
-    if (which < 0.48) {
+    if (which < 0.55) {
       return cut_short(rng_.choose(moves).command);
     }
     return rng_.choose(moves).command;
@@ -75,6 +75,12 @@ class Driver {
   std::vector<std::string> offered_;
 };
 
+/// Some near-miss actors miss more than once.
+bool errs_again(const Actor& actor, const Reply& reply, Rng& rng) {
+  const bool has_missed = !reply.reached && reply.trace.find("want").has_value();
+  return actor.kind == ActorKind::kNearMiss && has_missed && chance(0.35, rng);
+}
+
 void finish(Trajectory& trajectory, bool reached) {
   check(!trajectory.steps.empty(), "an episode has at least one step");
   Transition& last = trajectory.steps.back();
@@ -94,7 +100,7 @@ std::string_view actor_kind_name(ActorKind kind) {
 }
 
 Actor draw_actor(Rng& rng) {
-  static constexpr std::array<double, 4> kWeights = {0.45, 0.25, 0.2, 0.1};
+  static constexpr std::array<double, 4> kWeights = {0.4, 0.3, 0.2, 0.1};
   Actor actor;
   actor.kind = static_cast<ActorKind>(rng.categorical(kWeights));
   actor.step_limit = static_cast<std::size_t>(between(18, 28, rng));
@@ -136,6 +142,9 @@ Trajectory play(Simulator& simulator, const Actor& actor, Rng rng) {
     const Move* move = find_command(moves, step.action);
     Reply reply = simulator.apply(move);
     reached = reply.reached;
+    if (errs_again(actor, reply, rng)) {
+      simulator.mislead(rng);
+    }
     over = reply.over || reply.reached;
     moves = over ? std::vector<Move>{} : simulator.moves();
     step.observation = std::exchange(observation, {std::move(reply.text), commands(moves)});
