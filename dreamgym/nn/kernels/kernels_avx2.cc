@@ -7,10 +7,11 @@
 
 #if defined(__x86_64__)
 
-// Set after every include and never taken back: templates are compiled for what holds at the end.
+// After every include: what the compiler makes of their contents must run on any machine.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
+#pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
 
@@ -22,6 +23,8 @@
 
 #if defined(__clang__)
 #pragma clang attribute pop
+#else
+#pragma GCC pop_options
 #endif
 
 #endif  // __x86_64__
