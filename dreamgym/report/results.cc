@@ -21,52 +21,46 @@ Json number(double value, bool measured = true) {
   return measured && std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+// {"success": 0.5, "ci_low": 0.4, "ci_high": 0.6}
+void put_interval(Json& json, const char* name, const Interval& interval, bool measured = true) {
+  json[name] = number(interval.value, measured);
+  json["ci_low"] = number(interval.low, measured);
+  json["ci_high"] = number(interval.high, measured);
+}
+
+// {"value": 0.5, "ci_low": 0.4, "ci_high": 0.6}
+Json to_value(const Interval& interval) {
+  Json json;
+  put_interval(json, "value", interval);
+  return json;
 }
 
 Json to_value(const ArmResult& arm) {
-  const bool measured = arm.n > 0;
-  return {{"arm", arm.arm},
-          {"success", number(arm.success, measured)},
-          {"ci_low", number(arm.ci_low, measured)},
-          {"ci_high", number(arm.ci_high, measured)},
-          {"n", arm.n},
-          {"real_steps", arm.real_steps},
-          {"dreamed_steps", arm.dreamed_steps},
-          {"tokens", arm.tokens},
-          {"seconds", number(arm.seconds)},
-          {"note", arm.note}};
+  Json json = {{"arm", arm.arm}, {"title", arm.title}};
+  put_interval(json, "success", arm.success, arm.num_tasks > 0);
+  json["n"] = arm.num_tasks;
+  json["offline_steps"] = arm.offline_steps;
+  json["real_steps"] = arm.real_steps;
+  json["dreamed_steps"] = arm.dreamed_steps;
+  json["tokens"] = arm.tokens;
+  json["seconds"] = number(arm.seconds);
+  json["note"] = arm.note;
+  json["by_type"] = Json::object();
+  for (const auto& [type, interval] : arm.by_type) {
+    json["by_type"][type] = to_value(interval);
+  }
+  return json;
 }
 
 Json to_value(const PairedResult& paired) {
-  return {{"a", paired.a},
-          {"b", paired.b},
-          {"difference", number(paired.difference)},
-          {"ci_low", number(paired.ci_low)},
-          {"ci_high", number(paired.ci_high)},
-          {"n", paired.n}};
+  Json json = {{"a", paired.a}, {"b", paired.b}};
+  put_interval(json, "difference", paired.difference);
+  json["n"] = paired.num_tasks;
+  return json;
 }
 
-Json to_value(const FidelityResult& fidelity) {
-  return {{"name", fidelity.name},
-          {"value", number(fidelity.value)},
-          {"n", fidelity.n},
-          {"note", fidelity.note}};
-}
-
-Json to_value(const MeasuredShare& share) {
-  return {{"value", number(share.value)},
-          {"ci_low", number(share.ci_low)},
-          {"ci_high", number(share.ci_high)}};
-}
-
-Json to_value(const Alarm& alarm) {
-  return {{"phase", alarm.phase}, {"step", alarm.step}, {"name", alarm.name}, {"text", alarm.text}};
-}
-
-Json to_value(const FreeRunningResult& check) {
-  Json json = {{"n", check.n}, {"dreamed_success", to_value(check.dreamed_success)}};
+Json to_value(const CheckResult& check) {
+  Json json = {{"n", check.num_tasks}, {"dreamed_success", to_value(check.dreamed_success)}};
   if (check.real_success) {
     json["real_success"] = to_value(*check.real_success);
   }
@@ -79,9 +73,7 @@ Json to_value(const FreeRunningResult& check) {
   if (check.contradictions_per_episode) {
     json["contradictions_per_episode"] = number(*check.contradictions_per_episode);
   }
-  json["max_gap"] = number(check.max_gap);
   json["passed"] = check.passed;
-  json["forced"] = check.forced;
   json["verdict"] = check.verdict;
   return json;
 }
@@ -126,17 +118,40 @@ class Reader {
       read(key, value.emplace());
     }
   }
-  void read(const char* key, MeasuredShare& share) const {
+  /// The value under `name`, its interval beside it.
+  void read_interval(const char* name, Interval& interval) const {
+    read(name, interval.value);
+    read("ci_low", interval.low);
+    read("ci_high", interval.high);
+  }
+  void read(const char* key, Interval& interval) const {
     if (present(key)) {
-      const Reader inner(json_.at(key), where_ + key + ".");
-      inner.read("value", share.value);
-      inner.read("ci_low", share.ci_low);
-      inner.read("ci_high", share.ci_high);
+      Reader(json_.at(key), where_ + key + ".").read_interval("value", interval);
     }
   }
-  void read(const char* key, std::optional<MeasuredShare>& share) const {
+  void read(const char* key, std::optional<Interval>& interval) const {
     if (present(key)) {
-      read(key, share.emplace());
+      read(key, interval.emplace());
+    }
+  }
+  void read(const char* key, std::vector<std::string>& texts) const {
+    for_each(key, [&](const Json& item, const std::string& where) {
+      if (!item.is_string()) {
+        Reader(Json::object(), where).fail("", "a string", item);
+      }
+      texts.push_back(item.get<std::string>());
+    });
+  }
+  /// Calls visit(reader, name) for each entry of an object.
+  template <class F>
+  void for_each_key(const char* key, const F& visit) const {
+    if (!present(key)) {
+      return;
+    }
+    const Json& entries = json_.at(key);
+    const Reader reader(entries, where_ + key + ".");
+    for (const auto& [name, value] : entries.items()) {
+      visit(reader, name);
     }
   }
   template <class F>
@@ -161,7 +176,7 @@ class Reader {
                 fmt::format("results: {}{} is {}, expected {}",
                             where_,
                             key,
-                            dump(got, -1).substr(0, 60),
+                            got.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60),
                             expected));
   }
 
@@ -173,15 +188,18 @@ class Reader {
 ArmResult read_arm(const Reader& reader) {
   ArmResult arm;
   reader.read("arm", arm.arm);
-  reader.read("success", arm.success);
-  reader.read("ci_low", arm.ci_low);
-  reader.read("ci_high", arm.ci_high);
-  reader.read("n", arm.n);
+  reader.read("title", arm.title);
+  reader.read_interval("success", arm.success);
+  reader.read("n", arm.num_tasks);
+  reader.read("offline_steps", arm.offline_steps);
   reader.read("real_steps", arm.real_steps);
   reader.read("dreamed_steps", arm.dreamed_steps);
   reader.read("tokens", arm.tokens);
   reader.read("seconds", arm.seconds);
   reader.read("note", arm.note);
+  reader.for_each_key("by_type", [&](const Reader& types, const std::string& type) {
+    types.read(type.c_str(), arm.by_type[type]);
+  });
   return arm;
 }
 
@@ -189,61 +207,43 @@ PairedResult read_paired(const Reader& reader) {
   PairedResult paired;
   reader.read("a", paired.a);
   reader.read("b", paired.b);
-  reader.read("difference", paired.difference);
-  reader.read("ci_low", paired.ci_low);
-  reader.read("ci_high", paired.ci_high);
-  reader.read("n", paired.n);
+  reader.read_interval("difference", paired.difference);
+  reader.read("n", paired.num_tasks);
   return paired;
 }
 
-FidelityResult read_fidelity(const Reader& reader) {
-  FidelityResult fidelity;
-  reader.read("name", fidelity.name);
-  reader.read("value", fidelity.value);
-  reader.read("n", fidelity.n);
-  reader.read("note", fidelity.note);
-  return fidelity;
-}
-
-Alarm read_alarm(const Reader& reader) {
-  Alarm alarm;
-  reader.read("phase", alarm.phase);
-  reader.read("step", alarm.step);
-  reader.read("name", alarm.name);
-  reader.read("text", alarm.text);
-  return alarm;
-}
-
-FreeRunningResult read_free_running(const Reader& reader) {
-  FreeRunningResult check;
-  reader.read("n", check.n);
+CheckResult read_check(const Reader& reader) {
+  CheckResult check;
+  reader.read("n", check.num_tasks);
   reader.read("dreamed_success", check.dreamed_success);
   reader.read("real_success", check.real_success);
   reader.read("gap", check.gap);
   reader.read("confirmed_share", check.confirmed_share);
   reader.read("contradictions_per_episode", check.contradictions_per_episode);
-  reader.read("max_gap", check.max_gap);
   reader.read("passed", check.passed);
-  reader.read("forced", check.forced);
   reader.read("verdict", check.verdict);
   return check;
 }
 
 }  // namespace
 
-std::string to_json_line(const ArmResult& arm) {
-  return dump(to_value(arm), -1);
-}
-
 std::string to_json(const RunResults& results) {
-  Json json = {{"version", kVersion}, {"world", results.world}, {"summary", results.summary}};
-  json["arms"] = list(results.arms);
-  json["paired"] = list(results.paired);
-  json["fidelity"] = list(results.fidelity);
-  json["free_running"] = results.free_running ? to_value(*results.free_running) : Json(nullptr);
-  json["alarms"] = list(results.alarms);
+  Json json = {{"version", kVersion},
+               {"world", results.world},
+               {"seed", results.seed},
+               {"real_evaluation", results.real_evaluation},
+               {"arms", list(results.arms)},
+               {"paired", list(results.paired)}};
+  if (results.check) {
+    json["check"] = to_value(*results.check);
+  }
+  json["fidelity"] = Json::object();
+  for (const auto& [name, value] : results.fidelity) {
+    json["fidelity"][name] = number(value);
+  }
+  json["fidelity_misses"] = results.fidelity_misses;
   json["notes"] = results.notes;
-  return dump(json, 1) + "\n";
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 RunResults results_from_json(std::string_view text) {
@@ -263,22 +263,22 @@ RunResults results_from_json(std::string_view text) {
   }
   RunResults results;
   reader.read("world", results.world);
-  reader.read("summary", results.summary);
-  const auto object = [&](const auto& read, auto& items) {
-    return [&](const Json& item, const std::string& where) {
-      items.push_back(read(Reader(item, where)));
-    };
-  };
-  reader.for_each("arms", object(read_arm, results.arms));
-  reader.for_each("paired", object(read_paired, results.paired));
-  reader.for_each("fidelity", object(read_fidelity, results.fidelity));
-  reader.for_each("alarms", object(read_alarm, results.alarms));
-  reader.for_each("notes", [&](const Json& item, const std::string& where) {
-    results.notes.push_back(item.is_string() ? item.get<std::string>() : where + dump(item, -1));
+  reader.read("seed", results.seed);
+  reader.read("real_evaluation", results.real_evaluation);
+  reader.for_each("arms", [&](const Json& item, const std::string& where) {
+    results.arms.push_back(read_arm(Reader(item, where)));
   });
-  if (reader.present("free_running")) {
-    results.free_running = read_free_running(Reader(json.at("free_running"), "free_running."));
+  reader.for_each("paired", [&](const Json& item, const std::string& where) {
+    results.paired.push_back(read_paired(Reader(item, where)));
+  });
+  if (reader.present("check")) {
+    results.check = read_check(Reader(json.at("check"), "check."));
   }
+  reader.for_each_key("fidelity", [&](const Reader& measures, const std::string& name) {
+    measures.read(name.c_str(), results.fidelity[name]);
+  });
+  reader.read("fidelity_misses", results.fidelity_misses);
+  reader.read("notes", results.notes);
   return results;
 }
 
@@ -286,8 +286,11 @@ void write_results(const Path& run_folder, const RunResults& results) {
   write_file(run_folder / kFile, to_json(results));
 }
 
-RunResults read_results(const Path& run_folder) {
+std::optional<RunResults> read_results(const Path& run_folder) {
   const Path path = run_folder / kFile;
+  if (!std::filesystem::exists(path)) {
+    return std::nullopt;
+  }
   const std::string text = read_file(path);
   try {
     return results_from_json(text);

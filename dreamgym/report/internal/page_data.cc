@@ -8,6 +8,7 @@
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/outcome.h"
+#include "dreamgym/report/guards.h"
 
 namespace dreamgym::report_internal {
 namespace {
@@ -151,6 +152,14 @@ std::string page_data(const RunContents& contents, const ReportOptions& options)
   json["metrics"] = Json::array();
   for (const auto& series : contents.metrics) {
     json["metrics"].push_back(curve(series, options.max_points));
+  }
+  json["alarms"] = Json::array();
+  for (const auto& alarm : find_alarms(contents.metrics)) {
+    json["alarms"].push_back({{"phase", alarm.phase},
+                              {"metric", alarm.metric},
+                              {"step", alarm.step},
+                              {"num_steps", alarm.num_steps},
+                              {"text", alarm.text}});
   }
   EpisodeWriter writer(options);
   json["episodes"] = Json::array();

@@ -1,5 +1,4 @@
 // Puts the page together.
-document.getElementById("summary").textContent = results.summary;
 document.getElementById("facts").append(...facts());
 const content = document.getElementById("content");
 const nav = document.getElementById("nav");

@@ -1,6 +1,7 @@
 // The sections above the episodes: what came out, how it got there, whether to trust it, what it cost.
-const results = data.results || {arms: [], paired: [], fidelity: [], alarms: [], notes: [], free_running: null, world: "", summary: ""};
+const results = data.results || {arms: [], paired: [], fidelity: {}, fidelity_misses: [], notes: [], world: "", real_evaluation: true};
 const measured = results.arms.filter((arm) => isNumber(arm.success) && arm.n > 0);
+const titleOf = (name) => { const arm = results.arms.find((a) => a.arm === name); return (arm && arm.title) || name; };
 const colourOfPhase = new Map();
 function phaseColour(phase) {
   if (!colourOfPhase.has(phase)) colourOfPhase.set(phase, "--s" + (1 + (colourOfPhase.size % numSeriesColours)));
@@ -17,11 +18,13 @@ function facts() {
   const add = (label, value) => {
     if (value !== undefined && value !== null && typeof value !== "object" && value !== "") list.push([label, String(value)]);
   };
-  add("World", results.world === "none" ? "none (only logs)" : results.world);
-  add("Seed", run.seed);
-  add("Commit", typeof run.commit === "string" ? run.commit.slice(0, 12) : run.commit);
-  add("Version", run.version);
-  add("Started", run.started);
+  const world = results.world || run.world;
+  add("World", world === "none" ? "none (only logs)" : world);
+  add("Seed", data.results ? results.seed : run.seed);
+  add("Program", run.program || run.version);
+  add("Commit", run.commit);
+  add("Processor", run.processor);
+  add("Threads", run.threads);
   return list.map(([label, value]) => el("li", {}, el("b", {}, label), value));
 }
 
@@ -33,14 +36,14 @@ function tiles() {
   const list = [];
   if (measured.length) {
     const best = measured.reduce((a, b) => (b.success > a.success ? b : a));
-    list.push(tile("Best real success", percent(best.success), `${best.arm}, ${percent(best.ci_low, 0)} to ${percent(best.ci_high, 0)} on ${plural(best.n, "task")}`));
+    list.push(tile("Best real success", percent(best.success), `${titleOf(best.arm)}, ${percent(best.ci_low, 0)} to ${percent(best.ci_high, 0)} on ${plural(best.n, "task")}`));
   }
   const gain = results.paired[0];
   if (gain) {
     const clear = gain.ci_low > 0 ? "up" : gain.ci_high < 0 ? "down" : "";
-    list.push(tile(`${gain.a} against ${gain.b}`, points(gain.difference) + " pts", `95% interval ${points(gain.ci_low)} to ${points(gain.ci_high)}, ${plural(gain.n, "pair")}`, clear));
+    list.push(tile(`${titleOf(gain.a)} against ${titleOf(gain.b)}`, points(gain.difference) + " pts", `95% interval ${points(gain.ci_low)} to ${points(gain.ci_high)}, ${plural(gain.n, "pair")}`, clear));
   }
-  const check = results.free_running;
+  const check = results.check;
   if (check && check.gap) {
     list.push(tile("Dream minus reality", points(check.gap.value) + " pts", check.passed ? "free-running check passed" : "free-running check failed", check.passed ? "" : "down"));
   }
@@ -52,9 +55,9 @@ function tiles() {
 
 function notices() {
   const list = [];
-  if (results.world === "none") list.push(notice("", "There was no real world", ["This run learned from logs alone. Nothing here says how the policy does in reality."]));
+  if (!results.real_evaluation) list.push(notice("", "There was no real world", ["This run learned from logs alone. Nothing here says how the policy does in reality."]));
   if (results.notes.length) list.push(notice("", "To keep in mind", results.notes));
-  if (results.alarms.length) list.push(notice("bad", plural(results.alarms.length, "alarm"), ["See the section on guards."]));
+  if (data.alarms.length) list.push(el("div", {class: "notice bad"}, el("strong", {}, plural(data.alarms.length, "guard") + " found something. "), el("a", {href: "#guards"}, "See the guards")));
   if (data.missing.length) list.push(notice("warn", "Not in this run folder", data.missing));
   if (data.problems.length) list.push(notice("bad", "Could not be read", data.problems));
   return list;
@@ -69,14 +72,15 @@ function comparison() {
   if (measured.length) {
     cards.push(el("div", {class: "card"}, el("h3", {}, "Real success"), el("p", {class: "sub"}, "On held-out tasks; whiskers are 95% intervals."),
       barChart("Real success of each arm with its 95% interval", measured.map((arm) => ({
-        name: arm.arm, value: arm.success, low: arm.ci_low, high: arm.ci_high, label: percent(arm.success), colour: armColour(arm.arm)})),
+        name: titleOf(arm.arm), value: arm.success, low: arm.ci_low, high: arm.ci_high, label: percent(arm.success), colour: armColour(arm.arm)})),
         {max: 1, format: (v) => Math.round(100 * v) + "%"})));
   }
   cards.push(el("div", {class: "card"}, table([
-    {head: "Arm", class: "name", cell: (a) => a.arm},
+    {head: "Arm", class: "name", cell: (a) => a.title || a.arm},
     {head: "Real success", class: "n", cell: (a) => (a.n ? percent(a.success) : "not measured")},
     {head: "95% interval", class: "n", cell: (a) => (a.n ? `${percent(a.ci_low)} – ${percent(a.ci_high)}` : "–")},
     {head: "Tasks", class: "n", cell: (a) => whole(a.n)},
+    {head: "Offline steps", class: "n", cell: (a) => whole(a.offline_steps)},
     {head: "Real steps", class: "n", cell: (a) => whole(a.real_steps)},
     {head: "Dreamed steps", class: "n", cell: (a) => whole(a.dreamed_steps)},
     {head: "Tokens", class: "n", cell: (a) => short(a.tokens)},
@@ -86,7 +90,7 @@ function comparison() {
   if (results.paired.length) {
     cards.push(el("div", {class: "card"}, el("h3", {}, "Paired differences"),
       el("p", {class: "sub"}, "Both policies played the same tasks. Clear means that the 95% interval leaves out zero."), table([
-        {head: "Comparison", class: "name", cell: (p) => `${p.a} − ${p.b}`},
+        {head: "Comparison", class: "name", cell: (p) => `${titleOf(p.a)} − ${titleOf(p.b)}`},
         {head: "Difference (points)", class: "n", cell: (p) => points(p.difference)},
         {head: "95% interval", class: "n", cell: (p) => `${points(p.ci_low)} to ${points(p.ci_high)}`},
         {head: "Pairs", class: "n", cell: (p) => whole(p.n)},
@@ -121,7 +125,7 @@ function learning() {
 }
 
 function freeRunning() {
-  const check = results.free_running;
+  const check = results.check;
   if (!check) return el("div", {class: "card"}, el("h3", {}, "Free-running check"), empty("No free-running check in this run."));
   const row = (label, share, colour) => share && el("div", {class: "measure"},
     el("div", {class: "row"}, el("span", {}, label), el("b", {}, percent(share.value))), intervalBar(share, `var(${colour})`),
@@ -129,35 +133,74 @@ function freeRunning() {
   const single = (label, text, more) => el("div", {class: "measure"}, el("div", {class: "row"}, el("span", {}, label), el("b", {}, text)), more && el("div", {class: "more"}, more));
   return el("div", {class: "card"},
     el("div", {class: "head"}, el("h3", {}, "Free-running check"),
-      check.passed ? badge("✓ passed", "good") : badge("✗ failed", "bad"), check.forced && badge("overruled", "warn")),
+      check.passed ? badge("✓ passed", "good") : badge("✗ failed", "bad")),
     el("p", {class: "sub"}, "The policy about to be trained played the dream" + (check.real_success ? " and reality" : "") + ` on the same ${plural(check.n, "task")}. ${check.verdict}`),
     el("div", {class: "measures"},
       row("Success in the dream", check.dreamed_success, "--dream"),
       row("Success in reality", check.real_success, "--real"),
-      check.gap && single("Gap (points)", points(check.gap.value), `95% interval ${points(check.gap.ci_low)} to ${points(check.gap.ci_high)}; allowed ±${(100 * check.max_gap).toFixed(0)}`),
+      check.gap && single("Gap (points)", points(check.gap.value), `95% interval ${points(check.gap.ci_low)} to ${points(check.gap.ci_high)}`),
       isNumber(check.confirmed_share) && single("Dreamed successes confirmed", percent(check.confirmed_share), "by a rule check of the episode's own text"),
       isNumber(check.contradictions_per_episode) && single("Contradictions an episode", short(check.contradictions_per_episode), "with what the episode showed earlier")));
 }
 
+// What the measures mean; docs/metrics.md has the formulas.
+const measureText = {
+  predictable_observation_exact: "next observation exactly right, where the episode's past determines it",
+  predictable_trace_exact: "reasoning trace exactly right, same steps",
+  predictable_admissible_exact: "candidate actions exactly right, same steps",
+  hidden_observation_exact: "first looks at contents nobody has seen: chance, not skill",
+  hidden_admissible_exact: "candidate actions after such first looks",
+  reward_correct: "steps whose reward is right",
+  end_correct: "steps whose end flag is right",
+  true_successes: "successes among the held-out steps",
+  missed_successes: "of these, not predicted",
+  false_successes: "predicted where there is none",
+  held_out_steps: "steps measured on",
+  unparsable_share: "replies that were no observation with an end flag",
+  luck_return_deviation: "spread of the return when the same actions are dreamed again",
+  luck_flipped_share: "episodes whose outcome then changes",
+  replay_confirmed: "dreamed successes that succeed when replayed in reality",
+  replay_dreamed_successes: "dreamed successes that were replayed",
+  replay_real_successes: "replayed episodes that really succeed",
+  replay_same_observation: "replayed steps whose real observation is the dreamed one",
+  dream_refused_successes: "successes refused because wanted and reached differ",
+  dream_unparsable: "unparsable replies in the check",
+};
+const measureGroups = [
+  ["One step ahead", "On held-out real transitions, with the true history", /^(predictable|hidden|reward|end)_/],
+  ["Successes", "Where the reward is decided", /_successes$|^held_out/],
+  ["Free running", "The dream played and replayed", /./],
+];
+
 function fidelity() {
-  const measures = results.fidelity.map((m) => {
-    const share = isShare(m.name) && isNumber(m.value);
+  const rest = new Set(Object.keys(results.fidelity).filter((name) => isNumber(results.fidelity[name])));
+  const measure = (name) => {
+    const value = results.fidelity[name];
+    const share = isShare(name) || /_(exact|correct)$|same_observation$/.test(name);
     return el("div", {class: "measure"},
-      el("div", {class: "row"}, el("span", {}, words(m.name)), el("b", {}, metricValue(m.name, m.value))),
-      share && el("div", {class: "meter"}, el("i", {style: {width: Math.min(100, Math.max(0, 100 * m.value)) + "%"}})),
-      (m.note || m.n > 0) && el("div", {class: "more"}, [m.note, m.n > 0 ? "n = " + whole(m.n) : ""].filter(Boolean).join(" · ")));
-  });
+      el("div", {class: "row"}, el("span", {}, words(name)), el("b", {}, share ? percent(value) : short(value))),
+      share && el("div", {class: "meter"}, el("i", {style: {width: Math.min(100, Math.max(0, 100 * value)) + "%"}})),
+      Object.hasOwn(measureText, name) && el("div", {class: "more"}, measureText[name]));
+  };
+  const groups = measureGroups.map(([title, remark, pattern]) => {
+    const names = [...rest].filter((name) => pattern.test(name) && !(title === "Successes" && /^(replay|dream)_/.test(name)));
+    names.forEach((name) => rest.delete(name));
+    return names.length ? el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark), el("div", {class: "measures"}, names.map(measure))) : null;
+  }).filter(Boolean);
+  const misses = results.fidelity_misses.length ? el("details", {class: "card"}, el("summary", {}, `Wrong predictions (${results.fidelity_misses.length} examples)`),
+    el("div", {style: {marginTop: "10px"}}, table([
+      {head: "Action", class: "name mono", cell: (m) => m[0]}, {head: "Expected", class: "text", cell: (m) => m[1] || ""}, {head: "Dreamed", class: "text", cell: (m) => m.slice(2).join(" | ")},
+    ], results.fidelity_misses.map((miss) => miss.split(" | "))))) : null;
   return section("fidelity", "Experience model", "How far the dream can be trusted.", freeRunning(),
-    el("div", {class: "card"}, el("h3", {}, "Fidelity on held-out real transitions"),
-      measures.length ? el("div", {class: "measures", style: {marginTop: "12px"}}, measures) : empty("Fidelity was not measured.")));
+    groups.length ? groups : el("div", {class: "card"}, el("h3", {}, "Fidelity"), empty("Fidelity was not measured.")), misses);
 }
 
 function cost() {
   if (!results.arms.length) return section("cost", "Cost", "", empty("No arms, so no cost to show."));
   const panel = (title, remark, value, format) => el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
-    barChart(title, results.arms.map((arm) => ({name: arm.arm, value: value(arm) || 0, label: format(value(arm)), colour: armColour(arm.arm)})), {format}));
+    barChart(title, results.arms.map((arm) => ({name: titleOf(arm.arm), value: value(arm) || 0, label: format(value(arm)), colour: armColour(arm.arm)})), {format}));
   return section("cost", "Cost", "What each arm took.", el("div", {class: "grid three"},
-    panel("Real steps", "Steps in the real world", (a) => a.real_steps, short),
+    panel("Real steps", "Offline and online steps in the real world", (a) => (a.offline_steps || 0) + a.real_steps, short),
     panel("Tokens", "Computed or sampled in training", (a) => a.tokens, short),
     panel("Time", "Wall time", (a) => a.seconds, duration)));
 }
@@ -179,17 +222,18 @@ function guards() {
   const names = [...new Set(data.metrics.map((s) => s.name))];
   const guardNames = names.filter(isGuard);
   const rest = names.filter((name) => !isGuard(name) && !isSuccess(name));
-  const alarms = results.alarms.length
+  const alarms = data.alarms.length
     ? el("div", {class: "card"}, table([
-        {head: "Alarm", class: "name", cell: (a) => words(a.name)},
+        {head: "Metric", class: "name", cell: (a) => words(a.metric)},
         {head: "Phase", class: "", cell: (a) => a.phase},
-        {head: "Step", class: "n", cell: (a) => whole(a.step)},
-        {head: "What", class: "note", cell: (a) => a.text}], results.alarms))
-    : el("div", {class: "card"}, badge("✓ no alarms", "good"), el("p", {class: "sub", style: {margin: "8px 0 0"}}, data.results ? "No guard found anything to report." : "results.json, which lists alarms, is not there."));
+        {head: "First at step", class: "n", cell: (a) => whole(a.step)},
+        {head: "Steps", class: "n", cell: (a) => whole(a.num_steps)},
+        {head: "What it means", class: "note", cell: (a) => a.text}], data.alarms))
+    : el("div", {class: "card"}, badge("✓ nothing found", "good"), el("p", {class: "sub", style: {margin: "8px 0 0"}}, "No metric left its healthy range."));
   const more = rest.length ? el("details", {class: "card", ontoggle: drawCharts}, el("summary", {}, `All other metrics (${rest.length})`), el("div", {style: {marginTop: "12px"}}, metricCards(rest))) : null;
   return section("guards", "Guards", "What usually goes wrong first: updates skipped, replies refused, entropy and divergence.",
-    data.results || guardNames.length ? alarms : null, guardNames.length ? metricCards(guardNames) : null, more,
-    !data.results && !names.length ? empty("No metrics, so nothing to watch.") : null);
+    names.length ? alarms : null, guardNames.length ? metricCards(guardNames) : null, more,
+    !names.length ? empty("No metrics, so nothing to watch.") : null);
 }
 
 function settings() {

@@ -1,0 +1,104 @@
+#include "dreamgym/report/guards.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace dreamgym {
+namespace {
+
+// What a rule may compare a value with.
+struct Context {
+  double first = 0;   // finite value of the series
+  double median = 0;  // of its finite values
+};
+
+struct Rule {
+  std::string_view metric;  // "" = every one
+  bool (*broken)(double value, const Context& context);
+  std::string_view text;
+};
+
+const Rule kRules[] = {
+    {"",
+     [](double value, const Context&) { return !std::isfinite(value); },
+     "the value is not finite: lower the learning rate, and look at the step before"},
+    {"train/skipped",
+     [](double value, const Context&) { return value > 0; },
+     "updates were left out because their gradient was not finite"},
+    {"train/gradient_norm",
+     [](double value, const Context& context) {
+       return context.median > 0 && value > 10 * context.median;
+     },
+     "the gradient is more than ten times its usual size"},
+    {"train/kl_to_old_nats",
+     [](double value, const Context&) { return std::abs(value) > 0.2; },
+     "one iteration moved the policy very far: lower the learning rate or the mini-batches"},
+    {"train/entropy_nats",
+     [](double value, const Context& context) {
+       return context.first > 0 && value < 0.05 * context.first;
+     },
+     "entropy collapsed: the policy hardly varies any more, so it can't learn from comparisons"},
+    {"train/clipped_share",
+     [](double value, const Context&) { return value > 0.5; },
+     "more than half of the tokens are clipped: the update is too large for its data"},
+    {"train/informative_share",
+     [](double value, const Context&) { return value < 0.05; },
+     "hardly any group has both successes and failures: tasks are too easy or too hard"},
+    {"rollout/invalid_action_share",
+     [](double value, const Context&) { return value > 0.3; },
+     "the environment does not understand much of what the agent does"},
+    {"replay/duplicate_share",
+     [](double value, const Context&) { return value > 0.95; },
+     "the dream repeats itself: nearly everything it adds is known already"},
+};
+
+std::optional<Alarm> apply(const Rule& rule, const MetricSeries& series, const Context& context) {
+  std::optional<Alarm> alarm;
+  for (const auto& [step, value] : series.points) {
+    if (rule.broken(value, context)) {
+      if (!alarm) {
+        alarm = Alarm{series.phase, series.name, step, 0, std::string(rule.text)};
+      }
+      ++alarm->num_steps;
+    }
+  }
+  return alarm;
+}
+
+Context context_of(const MetricSeries& series) {
+  std::vector<double> values;
+  for (const auto& [step, value] : series.points) {
+    if (std::isfinite(value)) {
+      values.push_back(value);
+    }
+  }
+  if (values.empty()) {
+    return {};
+  }
+  Context context{values.front(), 0};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  context.median = *middle;
+  return context;
+}
+
+}  // namespace
+
+std::vector<Alarm> find_alarms(std::span<const MetricSeries> metrics) {
+  std::vector<Alarm> alarms;
+  for (const auto& series : metrics) {
+    const Context context = context_of(series);
+    for (const Rule& rule : kRules) {
+      if (rule.metric.empty() || rule.metric == series.name) {
+        if (auto alarm = apply(rule, series, context)) {
+          alarms.push_back(*std::move(alarm));
+        }
+      }
+    }
+  }
+  return alarms;
+}
+
+}  // namespace dreamgym
