@@ -114,7 +114,7 @@ fetch_torch() {
   [[ -f $stamp ]] && return  # another run was faster
 
   local free_mib
-  free_mib=$(df --output=avail -m "$folder" | tail -n 1)
+  free_mib=$(df --output=avail -m "$folder" | tail -n 1 | tr -d " ")
   ((free_mib >= needed_mib)) ||
     give_up "$folder has $free_mib MiB free, $needed_mib MiB are needed" \
       "free some space or set DREAMGYM_CACHE to a folder elsewhere"
