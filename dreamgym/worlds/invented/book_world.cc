@@ -53,7 +53,8 @@ void BookWorld::write_pages(NameDeal& names, Rng& rng) {
   for (int page = 0; page < num_pages; ++page) {
     std::string text;
     const auto add = [&](std::string_view pattern, std::string_view thing, std::string_view place) {
-      text += (text.empty() ? "" : " ") + fill(pattern, {{'x', thing}, {'p', place}});
+      text += text.empty() ? "" : " ";
+      text += fill(pattern, {{'x', thing}, {'p', place}});
     };
     for (int fact = 0; fact < facts_per_page; ++fact, ++told) {
       place_of_[told] = static_cast<int>(rng.below(places_.size()));

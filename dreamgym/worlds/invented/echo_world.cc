@@ -1,5 +1,7 @@
 #include "dreamgym/worlds/invented/echo_world.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <span>
@@ -23,8 +25,10 @@ EchoWorld::EchoWorld(NameDeal& names, Rng rng) {
     const int length = between(1, 5, rng);
     for (int word = 0; word < length; ++word) {
       const bool is_numbered = chance(0.3, rng);
-      message.push_back(names.next() +
-                        (is_numbered ? " " + std::to_string(between(1, 9, rng)) : ""));
+      std::string& text = message.emplace_back(names.next());
+      if (is_numbered) {
+        text += fmt::format(" {}", between(1, 9, rng));
+      }
     }
   }
   target_ = static_cast<int>(rng.below(messages_.size()));
@@ -64,8 +68,8 @@ std::string EchoWorld::held() const {
 Opening EchoWorld::open() const {
   std::string board;
   for (int i = 0; i < static_cast<int>(messages_.size()); ++i) {
-    board += (i > 0 ? " " : "") +
-             fill(wording_.entry, {{'n', std::to_string(i + 1)}, {'m', message(i)}});
+    board += i > 0 ? " " : "";
+    board += fill(wording_.entry, {{'n', std::to_string(i + 1)}, {'m', message(i)}});
   }
   return {.kind = "echo/message",
           .instruction = fill(wording_.task, {{'x', asked_}}),

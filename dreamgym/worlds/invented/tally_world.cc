@@ -129,7 +129,8 @@ Reply TallyWorld::change(const Move& move) {
   Reply reply;
   reply.text = fill(adds ? wording_.added : wording_.removed, {{'x', kinds_[move.subject]}});
   if (shows_list_) {
-    reply.text += " " + fill(wording_.list_text, {{'l', contents()}});
+    reply.text += ' ';
+    reply.text += fill(wording_.list_text, {{'l', contents()}});
   }
   reply.trace = make_trace(effects::kMoved, "list", size_text());
   if (move.subject == wanted_kind_) {
