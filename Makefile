@@ -1,6 +1,6 @@
 # The commands people and CI type. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow test-asan test-tsan setup build tidy format check-format clean
+.PHONY: help quickstart test test-slow test-asan test-tsan setup build bench tidy format check-format clean
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
@@ -33,6 +33,9 @@ setup: ## packages and libtorch; does only what is missing (CUDA=1, LINT=1 for m
 build: setup ## the release build, in build/release
 	@cmake --preset release --log-level=WARNING
 	cmake --build --preset release -j $(JOBS)
+
+bench: build ## the benchmark programs, in build/release
+	cmake --build --preset release -j $(JOBS) --target benchmarks
 
 tidy: ## clang-tidy on the files changed since BASE (default: the last commit)
 	@tools/tidy.sh

@@ -1,9 +1,9 @@
-# dreamgym_room(<name> [LIBRARIES lib...] [ROOMS room...] [TEST_LIBRARIES lib...] [PRECOMPILE header])
+# dreamgym_room(<name> [LIBRARIES lib...] [ROOMS room...] [TEST_LIBRARIES lib...])
 #
 # One room = one static library dreamgym_<name> from dreamgym/<name>/**/*.cc, and one test program
 # <name>_test from the *_test.cc beside them (ctest label "fast"). New files are picked up by themselves.
 function(dreamgym_room name)
-  cmake_parse_arguments(ROOM "" "PRECOMPILE" "LIBRARIES;ROOMS;TEST_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "LIBRARIES;ROOMS;TEST_LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/dreamgym/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$|/apps/(main|allocator)\\.cc$")
@@ -14,9 +14,6 @@ function(dreamgym_room name)
   if(sources)
     add_library(dreamgym_${name} STATIC ${sources})
     target_link_libraries(dreamgym_${name} PUBLIC dreamgym_flags ${room_targets} ${ROOM_LIBRARIES})
-    if(ROOM_PRECOMPILE)
-      target_precompile_headers(dreamgym_${name} PRIVATE ${CMAKE_SOURCE_DIR}/${ROOM_PRECOMPILE})
-    endif()
   else()
     add_library(dreamgym_${name} INTERFACE)
     target_link_libraries(dreamgym_${name} INTERFACE dreamgym_flags ${room_targets} ${ROOM_LIBRARIES})
