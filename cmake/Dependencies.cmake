@@ -29,8 +29,10 @@ if(DREAMGYM_TORCH)
                         "or set DREAMGYM_TORCH_ROOT, or configure with -DDREAMGYM_TORCH=OFF.")
   endif()
   add_library(dreamgym_torch INTERFACE)
-  target_include_directories(dreamgym_torch SYSTEM INTERFACE
-    ${DREAMGYM_TORCH_ROOT}/torch/include ${DREAMGYM_TORCH_ROOT}/torch/include/torch/csrc/api/include)
+  # After the system's folders: the wheel carries headers of other libraries (fmt 12) whose code it lacks.
+  target_compile_options(dreamgym_torch INTERFACE
+    "SHELL:-idirafter ${DREAMGYM_TORCH_ROOT}/torch/include"
+    "SHELL:-idirafter ${DREAMGYM_TORCH_ROOT}/torch/include/torch/csrc/api/include")
   target_compile_definitions(dreamgym_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
   # --no-as-needed: only static constructors of libtorch_cpu register its kernels.
   target_link_libraries(dreamgym_torch INTERFACE

@@ -13,7 +13,7 @@ dreamgym_room(curriculum ROOMS llm)
 dreamgym_room(rollout ROOMS env agent TEST_LIBRARIES dreamgym_worlds)
 dreamgym_room(eval ROOMS rollout experience)
 if(DREAMGYM_TORCH)
-  dreamgym_room(nn ROOMS llm LIBRARIES dreamgym_torch PRECOMPILE dreamgym/nn/torch.h)
+  dreamgym_room(nn ROOMS llm LIBRARIES dreamgym_torch)
   dreamgym_room(train ROOMS rollout curriculum replay nn)
   dreamgym_room(config ROOMS train eval report worlds experience LIBRARIES tomlplusplus::tomlplusplus)
   execute_process(COMMAND git rev-parse --short HEAD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
