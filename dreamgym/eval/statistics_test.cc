@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 

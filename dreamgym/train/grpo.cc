@@ -29,6 +29,9 @@ GrpoTrainer::GrpoTrainer(Policy policy,
 GrpoReport GrpoTrainer::run(const std::string& phase) {
   phase_ = phase;
   if (!resume()) {
+    if (config_.loss.kl_coefficient > 0) {
+      take_reference(weight_bytes(policy_.model.weights("")));
+    }
     publish(version());
     keep_best();
     if (checkpoints) {
@@ -171,10 +174,12 @@ void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
     return;
   }
   const auto count = static_cast<double>(played.num_queries);  // token mean over the whole mini-batch
+  const auto reference = reference_ ? reference_->score(played.batches)
+                                    : std::vector<std::vector<TokenScore>>{};
   const auto token = [&](std::size_t b, std::size_t q, const TokenScore& score) {
     return PolicyToken{score.logprob,
                        played.old_logprobs[b][q],
-                       0.0,
+                       reference.empty() ? 0.0 : reference[b][q].logprob,
                        advantages[played.episode[b][q]]};
   };
   const auto scores = policy_.model.accumulate(
@@ -188,12 +193,14 @@ void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
         return gradient;
       });
   double kl = 0;
+  double kl_to_reference = 0;
   double entropy = 0;
   double clipped = 0;
   for (std::size_t b = 0; b < scores.size(); ++b) {
     for (std::size_t q = 0; q < scores[b].size(); ++q) {
       const auto loss = clipped_policy_loss(token(b, q, scores[b][q]), config_.loss);
       kl += loss.kl_to_old / count;
+      kl_to_reference += loss.kl_to_reference / count;
       entropy += scores[b][q].entropy / count;
       clipped += (loss.clipped ? 1.0 : 0.0) / count;
     }
@@ -202,10 +209,18 @@ void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
   report_.skipped_updates += update.skipped ? 1 : 0;
   report_.trained_tokens += played.num_tokens;
   metrics_["train/kl_to_old_nats"] = kl;  // of the last mini-batch: how far the iteration has moved
+  metrics_["train/kl_to_reference_nats"] = kl_to_reference;
   metrics_["train/entropy_nats"] = entropy;
   metrics_["train/clipped_share"] = clipped;
   metrics_["train/gradient_norm"] = update.gradient_norm;
   metrics_["train/skipped"] += update.skipped ? 1.0 : 0.0;
+}
+
+void GrpoTrainer::take_reference(std::string weights) {
+  reference_weights_ = std::move(weights);
+  TransformerWeights start = policy_.model.weights("reference");
+  set_weight_bytes(start, reference_weights_);
+  reference_ = std::make_unique<TrainableModel>(std::move(start), policy_.model.num_threads());
 }
 
 void GrpoTrainer::keep_best() {
@@ -243,6 +258,7 @@ void GrpoTrainer::save() const {
   Blobs blobs = model_blobs(policy_.model);
   blobs["state"] = state.text();
   blobs["best_weights"] = best_weights_;
+  blobs["reference_weights"] = reference_weights_;
   blobs["curriculum"] = curriculum_.save();
   blobs["listener"] = listener != nullptr ? listener->save() : "";
   CheckpointFolder(*checkpoints).save(report_.iterations, blobs);
@@ -271,6 +287,9 @@ bool GrpoTrainer::resume() {
   report_.best_validation = state.real("best_validation");
   best_weights_ = saved->blobs.at("best_weights");
   restore_model(policy_.model, saved->blobs);
+  if (!saved->blobs.at("reference_weights").empty()) {
+    take_reference(saved->blobs.at("reference_weights"));
+  }
   curriculum_.restore(saved->blobs.at("curriculum"));
   if (listener != nullptr) {
     listener->restore(saved->blobs.at("listener"));

@@ -20,6 +20,7 @@
 #include "dreamgym/rollout/play_episodes.h"
 #include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/policy_loss.h"
+#include "dreamgym/train/training_listener.h"
 
 namespace dreamgym {
 
@@ -53,18 +54,6 @@ struct Playground {
   const ActionMapperFactory* mappers;         ///< null = candidates from the observation
   Provenance provenance = Provenance::kReal;
   std::string simulator_version;
-};
-
-/// Takes note of what training sees; part of the checkpointed state.
-class TrainingListener {
- public:
-  virtual ~TrainingListener() = default;
-  virtual void on_iteration(std::size_t iteration,
-                            const std::vector<Episode>& episodes,
-                            const std::map<std::string, double>& metrics) = 0;
-  /// What restore() needs to forget everything that came later (file sizes, counts); one line.
-  [[nodiscard]] virtual std::string save() const = 0;
-  virtual void restore(const std::string& state) = 0;
 };
 
 struct GrpoReport {
@@ -101,6 +90,7 @@ class GrpoTrainer {
   [[nodiscard]] std::size_t groups_that_fit() const;
   std::vector<Episode> play(const std::vector<Task>& tasks);
   void learn(const std::vector<Episode>& episodes);
+  void take_reference(std::string weights);
   void step(const std::vector<const Episode*>& episodes, const std::vector<double>& advantages);
   void keep_best();
   void publish(const std::string& version);
@@ -116,6 +106,8 @@ class GrpoTrainer {
   std::string phase_;
   GrpoReport report_;
   std::string best_weights_;
+  std::string reference_weights_;             // empty without a KL term
+  std::unique_ptr<TrainableModel> reference_;
   std::map<std::string, double> metrics_;     // of the present iteration
 };
 

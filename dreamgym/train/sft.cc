@@ -141,6 +141,9 @@ SftReport train_sft(TrainableModel& model,
       for (std::size_t part = 0; part < kNumLossParts; ++part) {
         report.last_loss[part] = state.real(fmt::format("loss_{}", part));
       }
+      if (run.listener != nullptr) {
+        run.listener->restore(saved->blobs.at("listener"));
+      }
     }
   }
   const auto save = [&] {
@@ -152,6 +155,7 @@ SftReport train_sft(TrainableModel& model,
     }
     Blobs blobs = model_blobs(model);
     blobs["state"] = state.text();
+    blobs["listener"] = run.listener != nullptr ? run.listener->save() : "";
     checkpoints->save(report.updates, blobs);
   };
 

@@ -16,6 +16,7 @@
 #include "dreamgym/llm/training_sequence.h"
 #include "dreamgym/nn/trainable_model.h"
 #include "dreamgym/train/checkpoint.h"
+#include "dreamgym/train/training_listener.h"
 
 namespace dreamgym {
 
@@ -57,6 +58,7 @@ struct SftRun {
   std::string phase;                        ///< name in metrics, e.g. "experience_sft"
   MetricsSink* metrics = nullptr;           ///< borrowed; may be null
   ProgressSink* progress = nullptr;         ///< borrowed; may be null
+  TrainingListener* listener = nullptr;     ///< borrowed; saved and restored with the checkpoints
   std::optional<Path> checkpoints;          ///< folder to save to and resume from
 };
 

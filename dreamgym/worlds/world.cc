@@ -26,6 +26,12 @@ namespace {
 
 }  // namespace
 
+Task World::task_of_game(const std::string& path) const {
+  throw Error(ErrorKind::kUnsupported,
+              "the world '" + name() + "' has no game files: " + path,
+              "name a task with --task, or leave it to --seed");
+}
+
 std::string_view policy_kind_name(PolicyKind kind) {
   switch (kind) {
     case PolicyKind::kExpert:

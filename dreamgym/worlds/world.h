@@ -54,6 +54,9 @@ class World {
   /// @throws Error kInvalidArgument for an unknown split or extra key (naming the nearest),
   ///               kNotFound if the data folder lacks the files.
   [[nodiscard]] virtual std::vector<Task> tasks(const WorldOptions& options) const = 0;
+  /// The task of one of the world's own game files.
+  /// @throws Error kUnsupported if the world has no such files; kNotFound, kParse for a bad file.
+  [[nodiscard]] virtual Task task_of_game(const std::string& path) const;
   [[nodiscard]] virtual std::unique_ptr<Environment> make_environment() const = 0;
   [[nodiscard]] virtual std::unique_ptr<ActionMapperFactory> make_action_mapper_factory() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Explainer> make_explainer() const = 0;

@@ -1,0 +1,423 @@
+#include "dreamgym/apps/experiment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "dreamgym/apps/run_description.h"
+#include "dreamgym/apps/run_fidelity.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/curriculum/task_generator.h"
+#include "dreamgym/env/environment_batch.h"
+#include "dreamgym/eval/experience_fidelity.h"
+#include "dreamgym/eval/free_running_check.h"
+#include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/train/grpo.h"
+#include "dreamgym/train/sft.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr std::size_t kMicroBatchTokens = 4096;
+constexpr std::size_t kValidationTasks = 48;
+constexpr std::size_t kEvaluationEpisodesKept = 40;
+
+FolderLock locked(const Path& folder) {
+  make_folder(folder);
+  return FolderLock(folder);
+}
+
+EngineConfig engine_config(const ExperimentConfig& config) {
+  return {.num_threads = config.threads, .cache_budget_bytes = config.cache_megabytes << 20};
+}
+
+}  // namespace
+
+struct Experiment::Actor {
+  Actor(const ModelFiles& files, const ExperimentConfig& config)
+      : tokenizer(files.tokenizer),
+        model(files.weights, config.threads),
+        engine(files.weights, files.tokenizer, engine_config(config)) {}
+
+  std::shared_ptr<const BpeTokenizer> tokenizer;
+  TrainableModel model;
+  GenerationEngine engine;
+};
+
+Experiment::Experiment(ExperimentConfig config, Path run_folder, ProgressSink& progress)
+    : config_(std::move(config)),
+      folder_(std::move(run_folder)),
+      progress_(progress),
+      rng_(config_.seed),
+      lock_(locked(folder_)),
+      log_(folder_) {}
+
+Experiment::~Experiment() = default;
+
+RunResults Experiment::run() {
+  prepare();
+  learn_experience_model();
+  imitate("start", data_.demonstrations, config_.start_sft);
+  if (wants("sft_all")) {
+    imitate("sft_all", data_.offline, config_.all_sft);
+  }
+  measure_experience_model();
+  check_free_running();
+  if (wants("dream") || wants("s2r")) {
+    train_in_dream();
+  }
+  if (world_ != nullptr) {
+    if (wants("s2r")) {
+      train_in_reality("s2r", "dream", config_.s2r, s2r_budget());
+      train_in_reality("traditional_equal", "start", config_.traditional, s2r_budget());
+    }
+    if (wants("traditional")) {
+      train_in_reality("traditional", "start", config_.traditional, data_.offline_steps);
+    }
+    evaluate_random();
+    for (const char* arm : {"start", "sft_all", "traditional", "traditional_equal", "dream", "s2r"}) {
+      if (std::filesystem::exists(model_path(arm))) {
+        evaluate(arm);
+      }
+    }
+  }
+  return summarise();
+}
+
+bool Experiment::wants(const std::string& arm) const {
+  return std::find(config_.arms.begin(), config_.arms.end(), arm) != config_.arms.end();
+}
+
+std::size_t Experiment::s2r_budget() const {
+  return static_cast<std::size_t>(config_.s2r_budget_share *
+                                  static_cast<double>(data_.offline_steps));
+}
+
+Path Experiment::model_path(const std::string& name) const { return folder_ / "models" / name; }
+
+Path Experiment::checkpoint_path(const std::string& name) const {
+  return folder_ / "checkpoints" / name;
+}
+
+ExperienceOptions Experiment::dream_options() const {
+  ExperienceOptions options = config_.experience;
+  options.num_threads = config_.threads;
+  return options;
+}
+
+std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& model) {
+  return std::make_unique<Actor>(load_model(model_path(model)), config_);
+}
+
+std::unique_ptr<EnvironmentBatch> Experiment::reality() const {
+  return std::make_unique<SingleEnvironmentBatch>([world = world_.get()] { return world->make_environment(); },
+                                                  config_.threads);
+}
+
+void Experiment::stage(const std::string& name, const std::function<void(StageRecord&)>& work) {
+  if (log_.done(name)) {
+    return;
+  }
+  if (!std::filesystem::exists(checkpoint_path(name))) {
+    recorder_->restore(log_.recorder_state());  // forget what a killed attempt at this stage left
+  }
+  const auto start = std::chrono::steady_clock::now();
+  StageRecord record;
+  recorder_->set_phase(name);
+  work(record);
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  log_.finish(name, std::move(record), recorder_->save());
+}
+
+void Experiment::prepare() {
+  world_ = experiment_world(config_);
+  data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
+  if (world_ != nullptr) {
+    mappers_ = world_->make_action_mapper_factory();
+  }
+  if (!log_.done("prepare")) {
+    for (const char* file : {"experience.sqlite", "experience.sqlite-wal", "experience.sqlite-shm",
+                             "metrics.jsonl", "episodes.jsonl"}) {
+      std::filesystem::remove(folder_ / file);  // of an attempt that was killed while preparing
+    }
+  }
+  buffer_ = std::make_unique<ReplayBuffer>(std::make_shared<HashedNgramEmbedder>(),
+                                           folder_ / "experience.sqlite");
+  recorder_ = std::make_unique<RunRecorder>(folder_, buffer_.get(), config_.episodes_kept);
+  if (!log_.done("prepare")) {
+    buffer_->add(data_.offline);
+    write_run_description(folder_, config_);
+    log_.finish("prepare", {}, recorder_->save());
+  }
+  const ModelFiles base =
+      config_.base.model.empty()
+          ? fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next())
+          : load_model(config_.base.model);
+  domain_ = adapt_vocabulary(base, data_.offline, config_.base.new_merges, rng_.fork("vocabulary"));
+  progress_.note(fmt::format(
+      "{} offline episodes ({} real steps), {} training tasks, {} evaluation tasks; "
+      "{} names, {} of them spelled out; {} parameters",
+      data_.offline.size(),
+      data_.offline_steps,
+      data_.training_tasks.size(),
+      data_.panel.size(),
+      domain_.names.size(),
+      domain_.names_left_out,
+      num_parameters(domain_.model.weights.config)));
+}
+
+void Experiment::learn_experience_model() {
+  stage("experience", [&](StageRecord& record) {
+    const ExperiencePrompt prompt(domain_.model.tokenizer,
+                                  config_.experience.max_demonstration_tokens);
+    auto sequences = experience_sequences(
+        prompt, data_.offline, buffer_.get(), config_.experience_data, rng_.fork("experience data"));
+    for (auto& sequence : TaskGenerator::training_sequences(
+             *domain_.model.tokenizer, data_.training_tasks, rng_.fork("variation data"))) {
+      sequences.push_back(std::move(sequence));
+    }
+    TrainableModel model(domain_.model.weights, config_.threads);
+    const TeachingPlan plan = epoch_plan(std::move(sequences),
+                                         config_.experience_sft,
+                                         rng_.fork("experience order"),
+                                         domain_.content_names);
+    const SftReport report = train_sft(
+        model,
+        plan,
+        config_.experience_sft,
+        {"experience", recorder_.get(), &progress_, recorder_.get(), checkpoint_path("experience")});
+    record.tokens = report.tokens;
+    save_model({model.weights("experience"), domain_.model.tokenizer}, model_path("experience"));
+  });
+}
+
+void Experiment::imitate(const std::string& name,
+                         const std::vector<Trajectory>& demonstrations,
+                         const SftConfig& config) {
+  stage(name, [&](StageRecord& record) {
+    // The paper's policies start from the pretrained model; ours from the weights that have read the
+    // domain as experience model.
+    ModelFiles start = load_model(model_path("experience"));
+    const AgentPrompt prompt(start.tokenizer);
+    std::vector<TrainingSequence> sequences;
+    for (const Trajectory& story : demonstrations) {
+      sequences.push_back(prompt.demonstration(story, config_.experience_data.max_tokens));
+    }
+    TrainableModel model(start.weights, config_.threads);
+    const TeachingPlan plan = epoch_plan(std::move(sequences), config, rng_.fork(name));
+    const SftReport report = train_sft(
+        model,
+        plan,
+        config,
+        {name, recorder_.get(), &progress_, recorder_.get(), checkpoint_path(name)});
+    record.tokens = report.tokens;
+    save_model({model.weights(name), start.tokenizer}, model_path(name));
+  });
+}
+
+PanelResult Experiment::play_panel(Actor& actor,
+                                   EnvironmentBatch& environment,
+                                   std::span<const Task> tasks,
+                                   const std::string& stream,
+                                   const std::string& simulator) {
+  TokenAgent agent(actor.engine, actor.tokenizer, {.temperature = config_.evaluation.temperature});
+  PanelOptions options;
+  options.max_steps = config_.max_steps;
+  options.num_threads = config_.threads;
+  options.provenance = simulator.empty() ? Provenance::kReal : Provenance::kDreamed;
+  options.simulator_version = simulator;
+  return evaluate_agent(agent, environment, mappers_.get(), tasks, rng_.fork(stream), options);
+}
+
+void Experiment::measure_experience_model() {
+  stage("fidelity", [&](StageRecord& record) {
+    const auto dreamer = actor("experience");
+    const std::size_t count =
+        std::min(config_.evaluation.fidelity_episodes, data_.held_out.size());
+    const ExperienceFidelity fidelity =
+        measure_fidelity(dreamer->engine,
+                         dreamer->tokenizer,
+                         buffer_.get(),
+                         dream_options(),
+                         std::span<const Trajectory>(data_.held_out).first(count),
+                         mappers_.get());
+    record.measures = fidelity_measures(fidelity);
+    for (std::size_t i = 0; i < fidelity.misses.size(); ++i) {
+      record.note += (i == 0 ? "" : "\n") + fidelity.misses[i];
+    }
+  });
+}
+
+void Experiment::check_free_running() {
+  stage("check", [&](StageRecord& record) {
+    const auto dreamer = actor("experience");
+    const auto start = actor("start");
+    std::vector<Task> tasks = data_.training_tasks;
+    Rng stream = rng_.fork("check tasks");
+    stream.shuffle(tasks);
+    tasks.resize(std::min(tasks.size(), config_.check.tasks));
+    ExperienceModel dream(dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options());
+    const PanelResult dreamed = play_panel(*start, dream, tasks, "check", "experience");
+    std::optional<PanelResult> real;
+    const auto auditor = world_ != nullptr ? world_->make_episode_auditor() : nullptr;
+    if (world_ != nullptr) {
+      const auto environment = reality();
+      real = play_panel(*start, *environment, tasks, "check", "");
+      const DreamToReal replayed = replay_in_reality(*environment, dreamed.episodes);
+      record.measures["replay_real_successes"] = static_cast<double>(replayed.real_successes);
+      record.measures["replay_dreamed_successes"] = static_cast<double>(replayed.dreamed_successes);
+      record.measures["replay_confirmed"] = static_cast<double>(replayed.confirmed_successes);
+      record.measures["replay_same_observation"] =
+          static_cast<double>(replayed.same_observation) /
+          static_cast<double>(std::max<std::size_t>(1, replayed.steps));
+      record.real_steps = real->environment_steps;
+    }
+    recorder_->keep_episodes(dreamed.episodes, kEvaluationEpisodesKept, "check");
+    const EnvironmentLuck luck = measure_environment_luck(
+        dream, dreamed.episodes, config_.evaluation.luck_replays, rng_.fork("luck"));
+    const FreeRunningCheck check = free_running_check(
+        dreamed, real ? &*real : nullptr, auditor.get(), config_.check.max_gap);
+    record.dreamed_steps = dreamed.environment_steps;
+    record.measures["luck_return_deviation"] = luck.return_deviation;
+    record.measures["luck_flipped_share"] = luck.flipped_share;
+    record.measures["dream_refused_successes"] =
+        static_cast<double>(dream.counters().refused_successes);
+    record.measures["dream_unparsable"] = static_cast<double>(dream.counters().unparsable);
+    record.measures["passed"] = check.passed ? 1 : 0;
+    record.measures["num_tasks"] = static_cast<double>(check.num_tasks);
+    const auto keep = [&](const std::string& name, const Estimate& estimate) {
+      record.measures[name] = estimate.value;
+      record.measures[name + "_low"] = estimate.low;
+      record.measures[name + "_high"] = estimate.high;
+    };
+    keep("dreamed_success", check.dreamed_success);
+    if (check.real_success) {
+      keep("real_success", *check.real_success);
+      keep("gap", *check.gap);
+    }
+    if (check.confirmed_share) {
+      record.measures["confirmed_share"] = *check.confirmed_share;
+    }
+    if (check.contradictions_per_episode) {
+      record.measures["contradictions_per_episode"] = *check.contradictions_per_episode;
+    }
+    record.note = check.verdict;
+    progress_.note("free-running check: " + check.verdict);
+    if (!check.passed && !config_.check.force) {
+      throw Error(ErrorKind::kDiverged, "the free-running check failed: " + check.verdict);
+    }
+  });
+}
+
+void Experiment::train_in_dream() {
+  stage("dream", [&](StageRecord& record) {
+    const auto dreamer = actor("experience");
+    const auto learner = actor("start");
+    ExperienceModel dream(dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options());
+    TaskGenerator generator(dreamer->engine,
+                            dreamer->tokenizer,
+                            TaskGrammar(data_.training_tasks, domain_.names),
+                            config_.task_generator);
+    TaskCurriculum curriculum(
+        data_.training_tasks, config_.curriculum, [&](std::span<const Task> seeds, const Rng& rng) {
+          return generator.vary(seeds, rng);
+        });
+    GrpoTrainer trainer({learner->model, learner->engine, learner->tokenizer},
+                        curriculum,
+                        {dream, mappers_.get(), Provenance::kDreamed, "experience"},
+                        config_.dream,
+                        rng_.fork("dream"));
+    std::vector<Task> validation = data_.training_tasks;
+    Rng stream = rng_.fork("dream validation");
+    stream.shuffle(validation);
+    validation.resize(std::min(validation.size(), kValidationTasks));
+    trainer.validate = [&] {
+      return play_panel(*learner, dream, validation, "dream validation", "experience").success.value;
+    };
+    trainer.listener = recorder_.get();
+    trainer.progress = &progress_;
+    trainer.checkpoints = checkpoint_path("dream");
+    const GrpoReport report = trainer.run("dream");
+    record.dreamed_steps = report.environment_steps;
+    record.tokens = report.sampled_tokens + report.trained_tokens;
+    record.measures = {
+        {"iterations", static_cast<double>(report.iterations)},
+        {"best_iteration", static_cast<double>(report.best_iteration)},
+        {"skipped_updates", static_cast<double>(report.skipped_updates)},
+        {"idle_iterations", static_cast<double>(report.idle_iterations)},
+        {"generated_tasks", static_cast<double>(curriculum.counts().generated)},
+        {"played_generated_tasks", static_cast<double>(curriculum.counts().played_generated)},
+        {"refused_successes", static_cast<double>(dream.counters().refused_successes)},
+        {"unparsable", static_cast<double>(dream.counters().unparsable)}};
+    save_model({learner->model.weights("dream"), learner->tokenizer}, model_path("dream"));
+  });
+}
+
+void Experiment::train_in_reality(const std::string& name,
+                                  const std::string& from,
+                                  const GrpoConfig& config,
+                                  std::size_t step_budget) {
+  stage(name, [&](StageRecord& record) {
+    const auto learner = actor(from);
+    const auto environment = reality();
+    CurriculumConfig original_only = config_.curriculum;
+    original_only.generated_share = 0;  // no engine knows a generated task's goal
+    TaskCurriculum curriculum(data_.training_tasks, original_only, {});
+    GrpoConfig budgeted = config;
+    budgeted.step_budget = config.step_budget > 0 ? config.step_budget : step_budget;
+    GrpoTrainer trainer({learner->model, learner->engine, learner->tokenizer},
+                        curriculum,
+                        {*environment, mappers_.get(), Provenance::kReal, ""},
+                        budgeted,
+                        rng_.fork(name));
+    trainer.listener = recorder_.get();
+    trainer.progress = &progress_;
+    trainer.checkpoints = checkpoint_path(name);
+    const GrpoReport report = trainer.run(name);
+    check(report.environment_steps <= budgeted.step_budget, "the step budget is never exceeded");
+    record.real_steps = report.environment_steps;
+    record.tokens = report.sampled_tokens + report.trained_tokens;
+    record.measures = {{"iterations", static_cast<double>(report.iterations)},
+                       {"step_budget", static_cast<double>(budgeted.step_budget)},
+                       {"skipped_updates", static_cast<double>(report.skipped_updates)}};
+    save_model({learner->model.weights(name), learner->tokenizer}, model_path(name));
+  });
+}
+
+void Experiment::evaluate(const std::string& arm) {
+  stage("evaluate_" + arm, [&](StageRecord& record) {
+    const auto player = actor(arm);
+    const auto environment = reality();
+    // The same stream for every arm: the same tasks and the same luck.
+    const PanelResult result = play_panel(*player, *environment, data_.panel, "panel", "");
+    recorder_->keep_episodes(result.episodes, kEvaluationEpisodesKept, "evaluate_" + arm);
+    record.outcomes = result.outcomes();
+    for (const auto& [type, estimate] : result.by_type) {
+      record.measures[type] = estimate.value;
+      record.measures[type + "_low"] = estimate.low;
+      record.measures[type + "_high"] = estimate.high;
+    }
+    progress_.note(fmt::format("{}: {:.1f}% of {} held-out tasks",
+                               arm,
+                               100 * result.success.value,
+                               result.episodes.size()));
+  });
+}
+
+void Experiment::evaluate_random() {
+  if (!wants("random")) {
+    return;
+  }
+  stage("evaluate_random", [&](StageRecord& record) {
+    const auto policy = world_->make_policy(PolicyKind::kRandom, 0.0);
+    const auto environment = world_->make_environment();
+    PanelOptions options;
+    options.max_steps = config_.max_steps;
+    record.outcomes =
+        evaluate_scripted(*policy, *environment, data_.panel, rng_.fork("panel"), options).outcomes();
+  });
+}
+
+}  // namespace dreamgym

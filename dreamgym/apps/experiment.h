@@ -1,0 +1,82 @@
+// The whole loop of a run, stage by stage, each resumable: data, experience model, start policy,
+// free-running check, the arms of the comparison, evaluation, report.
+//
+// Every arm has the same model, start and evaluation; they differ in where they train.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dreamgym/apps/domain_vocabulary.h"
+#include "dreamgym/apps/experiment_data.h"
+#include "dreamgym/apps/run_recorder.h"
+#include "dreamgym/apps/stage_log.h"
+#include "dreamgym/config/experiment_config.h"
+#include "dreamgym/eval/policy_panel.h"
+#include "dreamgym/report/results.h"
+
+namespace dreamgym {
+
+class Experiment {
+ public:
+  /// @param run_folder  created if needed; must not be in use by another process.
+  Experiment(ExperimentConfig config, Path run_folder, ProgressSink& progress);
+  ~Experiment();
+
+  /// Runs what is not done yet and returns the results (also in results.json).
+  /// @throws Error kDiverged if the free-running check fails and is not overruled.
+  RunResults run();
+
+ private:
+  struct Actor;  // a policy ready to act and learn
+
+  void prepare();
+  void learn_experience_model();
+  void imitate(const std::string& stage,
+               const std::vector<Trajectory>& demonstrations,
+               const SftConfig& config);
+  void measure_experience_model();
+  void check_free_running();
+  void train_in_reality(const std::string& stage,
+                        const std::string& from,
+                        const GrpoConfig& config,
+                        std::size_t step_budget);
+  void train_in_dream();
+  void evaluate(const std::string& arm);
+  void evaluate_random();
+  RunResults summarise();
+
+  [[nodiscard]] bool wants(const std::string& arm) const;
+  [[nodiscard]] std::size_t s2r_budget() const;
+  [[nodiscard]] Path model_path(const std::string& name) const;
+  [[nodiscard]] Path checkpoint_path(const std::string& stage) const;
+  [[nodiscard]] ExperienceOptions dream_options() const;
+  std::unique_ptr<Actor> actor(const std::string& model);
+  std::unique_ptr<EnvironmentBatch> reality() const;
+  /// Runs `work` if the stage is not done, times it and marks it as done.
+  void stage(const std::string& name, const std::function<void(StageRecord&)>& work);
+  PanelResult play_panel(Actor& actor,
+                         EnvironmentBatch& environment,
+                         std::span<const Task> tasks,
+                         const std::string& stream,
+                         const std::string& simulator);
+
+  ExperimentConfig config_;
+  Path folder_;
+  ProgressSink& progress_;
+  Rng rng_;
+  FolderLock lock_;
+  StageLog log_;
+  std::unique_ptr<World> world_;
+  std::unique_ptr<ActionMapperFactory> mappers_;
+  ExperimentData data_;
+  DomainModel domain_;
+  std::unique_ptr<ReplayBuffer> buffer_;
+  std::unique_ptr<RunRecorder> recorder_;
+  RunResults results_;
+};
+
+}  // namespace dreamgym

@@ -1,0 +1,201 @@
+#include "dreamgym/apps/experiment_data.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/parallel_map.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/data/import.h"
+#include "dreamgym/data/trajectory_json.h"
+#include "dreamgym/experience/log_explainer.h"
+#include "dreamgym/worlds/catalog.h"
+#include "dreamgym/worlds/collect.h"
+
+namespace dreamgym {
+namespace {
+
+// How offline logs of mixed quality are made: who plays and how large a share of the episodes.
+struct LogShare {
+  PolicyKind policy;
+  double noise;
+  double share;
+};
+constexpr LogShare kLogMix[] = {{PolicyKind::kExpert, 0.0, 0.2},
+                                {PolicyKind::kNoisy, 0.15, 0.3},
+                                {PolicyKind::kNoisy, 0.4, 0.3},
+                                {PolicyKind::kRandom, 0.0, 0.2}};
+
+WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count) {
+  return {config.data.data_folder, split, count, config.seed, config.data.world_options};
+}
+
+std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World& world, const Rng& rng) {
+  std::vector<Trajectory> logs;
+  std::size_t part = 0;
+  for (const LogShare& mix : kLogMix) {
+    CollectOptions options;
+    options.tasks = world_options(config, config.data.train_split, config.data.train_tasks);
+    options.policy = mix.policy;
+    options.noise = mix.noise;
+    options.num_episodes =
+        static_cast<std::size_t>(mix.share * static_cast<double>(config.data.collect_episodes));
+    options.max_steps = config.max_steps;
+    options.seed = rng.fork("collect", part++).next();
+    options.num_threads = config.threads;
+    for (Trajectory& story : collect(world, options)) {
+      logs.push_back(std::move(story));
+    }
+  }
+  return logs;
+}
+
+std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink& progress) {
+  std::vector<Path> files(config.data.logs.begin(), config.data.logs.end());
+  std::vector<Trajectory> logs;
+  const ImportReport report =
+      import_trajectories(log_format_from_name(config.data.logs_format),
+                          files,
+                          {.world = config.world, .split = config.data.train_split},
+                          [&](Trajectory story) { logs.push_back(std::move(story)); });
+  progress.note(
+      fmt::format("{} logged episodes, {} transitions", report.episodes, report.transitions));
+  return logs;
+}
+
+// Splits by task, so that no task of the held-out part is trained on.
+void split_by_task(std::vector<Trajectory> logs,
+                   double held_out_share,
+                   Rng rng,
+                   ExperimentData& data) {
+  std::map<std::string, bool> held_out;
+  for (const Trajectory& story : logs) {
+    held_out[story.task.id + '\n' + story.task.instruction] = false;
+  }
+  for (auto& [task, out] : held_out) {
+    out = rng.uniform() < held_out_share;
+  }
+  for (Trajectory& story : logs) {
+    const bool out = held_out.at(story.task.id + '\n' + story.task.instruction);
+    (out ? data.held_out : data.offline).push_back(std::move(story));
+  }
+  if (data.offline.empty()) {
+    std::swap(data.offline, data.held_out);
+  }
+}
+
+void explain_all(const World* world, std::size_t threads, std::vector<Trajectory>& stories) {
+  const auto explainer =
+      world != nullptr ? world->make_explainer() : std::make_unique<LogExplainer>();
+  parallel_for(stories.size(), threads, [&](std::size_t i) {
+    const bool missing =
+        std::any_of(stories[i].steps.begin(), stories[i].steps.end(), [](const Transition& step) {
+          return step.reasoning_trace.empty();
+        });
+    if (missing) {
+      explainer->explain(stories[i]);
+    }
+  });
+}
+
+std::vector<Trajectory> choose_demonstrations(const std::vector<Trajectory>& offline,
+                                              std::size_t count,
+                                              Rng rng) {
+  std::vector<const Trajectory*> successes;
+  for (const Trajectory& story : offline) {
+    if (story.success()) {
+      successes.push_back(&story);
+    }
+  }
+  if (successes.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "none of the offline episodes is a success: there is nothing the start policy could imitate",
+                "add at least a few successful episodes to the logs");
+  }
+  rng.shuffle(successes);
+  std::vector<Trajectory> chosen;
+  for (std::size_t i = 0; i < std::min(count, successes.size()); ++i) {
+    chosen.push_back(*successes[i]);
+  }
+  return chosen;
+}
+
+// Gives each task the observation its episodes start from (looking costs no step).
+void look_at_tasks(const World& world, std::vector<Task>& tasks) {
+  const auto environment = world.make_environment();
+  for (Task& task : tasks) {
+    task.settings[task_settings::kFirstObservation] = environment->reset(task, task.seed).text;
+  }
+}
+
+}  // namespace
+
+std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs) {
+  std::vector<Task> tasks;
+  std::set<std::string> known;
+  for (const Trajectory& story : logs) {
+    if (story.steps.empty()) {
+      continue;
+    }
+    Task task = story.task;
+    task.settings[task_settings::kFirstObservation] = story.steps.front().observation.text;
+    if (known.insert(TaskCurriculum::content_key(task)).second) {
+      tasks.push_back(std::move(task));
+    }
+  }
+  return tasks;
+}
+
+std::unique_ptr<World> experiment_world(const ExperimentConfig& config) {
+  return config.world == "none" ? nullptr : make_world(config.world);
+}
+
+ExperimentData prepare_data(const ExperimentConfig& config,
+                            const World* world,
+                            const Path& run_folder,
+                            const Rng& rng,
+                            ProgressSink& progress) {
+  ExperimentData data;
+  const Path folder = run_folder / "data";
+  const Path offline_file = folder / "offline.jsonl";
+  const Path held_out_file = folder / "held_out.jsonl";
+  if (std::filesystem::exists(offline_file)) {
+    data.offline = read_trajectories(offline_file);
+    if (std::filesystem::exists(held_out_file)) {
+      data.held_out = read_trajectories(held_out_file);
+    }
+  } else {
+    split_by_task(config.data.logs.empty() ? collect_logs(config, *world, rng)
+                                           : import_logs(config, progress),
+                  config.data.held_out_share,
+                  rng.fork("held out"),
+                  data);
+    explain_all(world, config.threads, data.offline);
+    explain_all(world, config.threads, data.held_out);
+    make_folder(folder);
+    if (!data.held_out.empty()) {
+      write_trajectories(held_out_file, data.held_out);
+    }
+    write_trajectories(offline_file, data.offline);  // last: its presence says that both are there
+  }
+  for (const Trajectory& story : data.offline) {
+    data.offline_steps += story.steps.size();
+  }
+  data.demonstrations =
+      choose_demonstrations(data.offline, config.data.demonstrations, rng.fork("demonstrations"));
+  if (world == nullptr) {
+    data.training_tasks = tasks_of_logs(data.offline);
+    return data;
+  }
+  data.training_tasks =
+      world->tasks(world_options(config, config.data.train_split, config.data.train_tasks));
+  look_at_tasks(*world, data.training_tasks);
+  data.panel = world->tasks(world_options(config, config.data.eval_split, config.data.eval_tasks));
+  return data;
+}
+
+}  // namespace dreamgym

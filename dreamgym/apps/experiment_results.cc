@@ -1,0 +1,162 @@
+// The last stage of a run: what came out, as values.
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "dreamgym/apps/experiment.h"
+
+namespace dreamgym {
+namespace {
+
+Interval to_interval(const Estimate& estimate) {
+  return {estimate.value, estimate.low, estimate.high};
+}
+
+struct ArmTitle {
+  const char* arm;
+  const char* title;
+};
+
+constexpr ArmTitle kTitles[] = {{"random", "Random"},
+                                {"start", "SFT policy (the start)"},
+                                {"sft_all", "SFT on all offline data"},
+                                {"traditional_equal", "Traditional GRPO, S2R's real steps"},
+                                {"traditional", "Traditional GRPO"},
+                                {"dream", "DreamGym (0 online real steps)"},
+                                {"s2r", "DreamGym-S2R"}};
+
+struct Pair {
+  const char* a;
+  const char* b;
+};
+constexpr Pair kPairs[] = {{"dream", "start"},
+                           {"s2r", "traditional_equal"},
+                           {"s2r", "traditional"},
+                           {"s2r", "dream"},
+                           {"dream", "traditional"},
+                           {"dream", "sft_all"},
+                           {"traditional", "start"}};
+
+Interval interval_of(const std::map<std::string, double>& measures, const std::string& name) {
+  return {measures.at(name), measures.at(name + "_low"), measures.at(name + "_high")};
+}
+
+CheckResult check_result(const StageRecord& record) {
+  const auto& measures = record.measures;
+  CheckResult check;
+  check.num_tasks = static_cast<std::size_t>(measures.at("num_tasks"));
+  check.dreamed_success = interval_of(measures, "dreamed_success");
+  check.passed = measures.at("passed") > 0;
+  check.verdict = record.note;
+  if (measures.contains("real_success")) {
+    check.real_success = interval_of(measures, "real_success");
+    check.gap = interval_of(measures, "gap");
+  }
+  if (measures.contains("confirmed_share")) {
+    check.confirmed_share = measures.at("confirmed_share");
+  }
+  if (measures.contains("contradictions_per_episode")) {
+    check.contradictions_per_episode = measures.at("contradictions_per_episode");
+  }
+  return check;
+}
+
+ArmResult arm_result(const std::string& arm, const std::string& title, const StageRecord& record) {
+  ArmResult result;
+  result.arm = arm;
+  result.title = title;
+  result.num_tasks = record.outcomes.size();
+  const auto successes = static_cast<std::size_t>(
+      std::count_if(record.outcomes.begin(), record.outcomes.end(), [](double o) { return o > 0; }));
+  result.success = to_interval(wilson_interval(successes, record.outcomes.size()));
+  for (const auto& [name, value] : record.measures) {
+    if (record.measures.contains(name + "_low")) {
+      result.by_type[name] = interval_of(record.measures, name);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+RunResults Experiment::summarise() {
+  RunResults results;
+  results.world = config_.world;
+  results.seed = config_.seed;
+  results.real_evaluation = world_ != nullptr;
+  std::size_t demonstrated = 0;
+  for (const Trajectory& story : data_.demonstrations) {
+    demonstrated += story.steps.size();
+  }
+  for (const auto& [arm, title] : kTitles) {
+    const std::string stage = std::string("evaluate_") + arm;
+    if (!log_.done(stage)) {
+      continue;
+    }
+    ArmResult result = arm_result(arm, title, log_.record(stage));
+    const std::string name = arm;
+    const auto add = [&](const std::string& part) {
+      if (log_.done(part)) {
+        const StageRecord& record = log_.record(part);
+        result.real_steps += record.real_steps;
+        result.dreamed_steps += record.dreamed_steps;
+        result.tokens += record.tokens;
+        result.seconds += record.seconds;
+      }
+    };
+    if (name != "random") {
+      // Every arm starts from weights that have read the offline data as experience model.
+      result.offline_steps = data_.offline_steps;
+      add("experience");
+      add(name == "sft_all" ? "sft_all" : "start");
+    }
+    if (name == "dream" || name == "s2r") {
+      add("dream");
+    }
+    if (name == "s2r" || name == "traditional" || name == "traditional_equal") {
+      add(name);
+    }
+    results.arms.push_back(std::move(result));
+  }
+  for (const auto& [a, b] : kPairs) {
+    const std::string stage_a = std::string("evaluate_") + a;
+    const std::string stage_b = std::string("evaluate_") + b;
+    if (log_.done(stage_a) && log_.done(stage_b)) {
+      const auto& outcomes_a = log_.record(stage_a).outcomes;
+      const auto& outcomes_b = log_.record(stage_b).outcomes;
+      if (outcomes_a.size() == outcomes_b.size() && outcomes_a.size() >= 2) {
+        results.paired.push_back(
+            {a, b, to_interval(paired_difference(outcomes_a, outcomes_b)), outcomes_a.size()});
+      }
+    }
+  }
+  results.fidelity = log_.record("fidelity").measures;
+  const std::string& misses = log_.record("fidelity").note;
+  for (std::size_t begin = 0; begin < misses.size();) {
+    const std::size_t end = std::min(misses.find('\n', begin), misses.size());
+    results.fidelity_misses.push_back(misses.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (log_.done("check")) {
+    results.check = check_result(log_.record("check"));
+    for (const auto& [name, value] : log_.record("check").measures) {
+      if (name.starts_with("luck_") || name.starts_with("replay_") || name.starts_with("dream_")) {
+        results.fidelity[name] = value;
+      }
+    }
+  }
+  results.notes.push_back(fmt::format(
+      "0 online real steps: the experience model saw {} offline real transitions ({} of them imitated "
+      "by the start policy).",
+      data_.offline_steps,
+      demonstrated));
+  if (!results.real_evaluation) {
+    results.notes.emplace_back("world = none: there is no engine, so nothing here was checked against reality.");
+  }
+  write_results(folder_, results);
+  return results;
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,75 @@
+#include "dreamgym/apps/policy_collect.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "dreamgym/apps/model_folder.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/env/environment_batch.h"
+#include "dreamgym/nn/generation_engine.h"
+
+namespace dreamgym {
+
+Path policy_folder(const std::string& name) {
+  const Path path = name;
+  if (std::filesystem::exists(path / "model.safetensors")) {
+    return path;
+  }
+  for (const char* model : {"s2r", "dream", "start"}) {
+    if (std::filesystem::exists(path / "models" / model / "model.safetensors")) {
+      return path / "models" / model;
+    }
+  }
+  const Path inside = path.parent_path() / "models" / path.filename();
+  if (std::filesystem::exists(inside / "model.safetensors")) {
+    return inside;
+  }
+  throw Error(ErrorKind::kNotFound,
+              fmt::format("no policy '{}'", name),
+              "name a run folder, RUN/MODEL (s2r, dream, traditional, start), a model folder, "
+              "or one of expert, noisy, random");
+}
+
+PanelResult evaluate_policy(const World& world,
+                            const std::string& policy,
+                            std::span<const Task> tasks,
+                            double temperature,
+                            std::uint64_t seed,
+                            const PanelOptions& options) {
+  const ModelFiles model = load_model(policy_folder(policy));
+  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = options.num_threads});
+  TokenAgent agent(engine, model.tokenizer, {.temperature = temperature});
+  SingleEnvironmentBatch environment([&] { return world.make_environment(); }, options.num_threads);
+  const auto mappers = world.make_action_mapper_factory();
+  return evaluate_agent(agent, environment, mappers.get(), tasks, Rng(seed).fork("panel"), options);
+}
+
+std::vector<Trajectory> collect_with_policy(const World& world,
+                                            const std::string& policy,
+                                            const CollectOptions& options) {
+  const std::vector<Task> available = world.tasks(options.tasks);
+  if (available.empty()) {
+    throw Error(ErrorKind::kNotFound, "the split has no tasks");
+  }
+  std::vector<Task> tasks;
+  const std::size_t count = options.num_episodes == 0 ? available.size() : options.num_episodes;
+  for (std::size_t i = 0; i < count; ++i) {
+    tasks.push_back(available[i % available.size()]);
+  }
+  PanelOptions panel;
+  panel.max_steps = options.max_steps;
+  panel.num_threads = options.num_threads;
+  PanelResult played = evaluate_policy(world, policy, tasks, 1.0, options.seed, panel);
+  const auto explainer = world.make_explainer();
+  std::vector<Trajectory> stories;
+  for (Episode& episode : played.episodes) {
+    if (options.explain) {
+      explainer->explain(episode.trajectory);
+    }
+    stories.push_back(std::move(episode.trajectory));
+  }
+  return stories;
+}
+
+}  // namespace dreamgym

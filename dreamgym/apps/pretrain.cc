@@ -1,0 +1,184 @@
+#include "dreamgym/apps/pretrain.h"
+
+#include <deque>
+
+#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/curriculum/task_generator.h"
+#include "dreamgym/experience/training_data.h"
+#include "dreamgym/llm/bpe_trainer.h"
+#include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/worlds/invented/corpus.h"
+#include "dreamgym/worlds/invented/probes.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr std::size_t kTokenizerTrajectories = 4000;
+constexpr std::size_t kMaxSequenceTokens = 1600;
+constexpr std::size_t kDemonstrationTokens = 28;
+constexpr std::size_t kRememberedTransitions = 256;
+
+BpeTokenizer learn_tokenizer(const PretrainConfig& config) {
+  const Rng rng = Rng(config.seed).fork("tokenizer corpus");
+  const invented::InventedCorpus corpus({}, Rng(rng).next());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < kTokenizerTrajectories; ++i) {
+    const Trajectory story = corpus.at(i);
+    texts.push_back(story.task.instruction);
+    texts.push_back(story.steps.empty() ? "" : story.steps.front().observation.text);
+    for (const Transition& step : story.steps) {
+      texts.push_back(step.action);
+      texts.push_back(step.reasoning_trace);
+      texts.push_back(step.next_observation.text);
+    }
+  }
+  BpeTrainingConfig training;
+  training.vocabulary_size = config.vocabulary_size;
+  training.name_rule.min_count = static_cast<std::size_t>(-1);  // the pool is the list of names
+  training.names_are_pool = true;
+  return train_bpe(texts, invented::NamePool().names(), training);
+}
+
+// Writes update u's sequences; a pure function of (seed, u).
+class CorpusWriter {
+ public:
+  CorpusWriter(const PretrainConfig& config, std::shared_ptr<const BpeTokenizer> tokenizer)
+      : config_(config),
+        tokenizer_(std::move(tokenizer)),
+        experience_(tokenizer_, kDemonstrationTokens),
+        agent_(tokenizer_),
+        corpus_({}, Rng(config.seed).fork("corpus").next()) {}
+
+  std::vector<TrainingSequence> write(std::size_t update) const {
+    Rng rng = Rng(config_.seed).fork("update", update);
+    std::vector<TrainingSequence> sequences;
+    std::deque<Demonstration> seen;
+    std::vector<Task> tasks;
+    // Updates own disjoint stretches of the corpus; none holds this many trajectories.
+    std::uint64_t index = static_cast<std::uint64_t>(update) << 20U;
+    for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update;) {
+      const Trajectory story = corpus_.at(index++);
+      TrainingSequence sequence = write(story, seen, rng);
+      remember(story, seen);
+      tokens += sequence.num_tokens();
+      sequences.push_back(std::move(sequence));
+      Task task = story.task;
+      if (!story.steps.empty()) {
+        task.settings[task_settings::kFirstObservation] = story.steps.front().observation.text;
+        tasks.push_back(std::move(task));
+      }
+    }
+    auto variations = TaskGenerator::training_sequences(*tokenizer_, tasks, rng);
+    const auto count = static_cast<std::size_t>(config_.variation_share *
+                                                static_cast<double>(sequences.size()));
+    for (std::size_t i = 0; i < std::min(count + 1, variations.size()); ++i) {
+      sequences.push_back(std::move(variations[i]));
+    }
+    return sequences;
+  }
+
+ private:
+  TrainingSequence write(const Trajectory& story,
+                         const std::deque<Demonstration>& seen,
+                         Rng& rng) const {
+    if (invented::is_demonstration(story) && rng.uniform() < config_.agent_share) {
+      return agent_.demonstration(story, kMaxSequenceTokens);
+    }
+    std::vector<std::vector<Demonstration>> shown;
+    if (!seen.empty() && rng.uniform() < config_.demonstration_share) {
+      for (std::size_t t = 0; t < story.steps.size(); ++t) {
+        shown.push_back({seen[rng.below(seen.size())]});
+      }
+    }
+    ExperienceDataOptions options;
+    options.max_tokens = kMaxSequenceTokens;
+    return experience_sequence(experience_, story, shown, options);
+  }
+
+  static void remember(const Trajectory& story, std::deque<Demonstration>& seen) {
+    for (const Transition& step : story.steps) {
+      seen.push_back({"", step.action, step.next_observation.text});
+      if (seen.size() > kRememberedTransitions) {
+        seen.pop_front();
+      }
+    }
+  }
+
+  PretrainConfig config_;
+  std::shared_ptr<const BpeTokenizer> tokenizer_;
+  ExperiencePrompt experience_;
+  AgentPrompt agent_;
+  invented::InventedCorpus corpus_;
+};
+
+double answered(LanguageModel& model,
+                const ExperiencePrompt& prompt,
+                const std::vector<invented::Probe>& probes) {
+  std::vector<GenerationRequest> requests;
+  for (const invented::Probe& probe : probes) {
+    GenerationRequest request;
+    const auto append = [&](const std::vector<TokenId>& ids) {
+      request.context.insert(request.context.end(), ids.begin(), ids.end());
+    };
+    const auto& steps = probe.episode.steps;
+    append(prompt.begin(probe.episode.task.instruction, steps.front().observation.text));
+    for (std::size_t t = 0; t < steps.size(); ++t) {
+      append(prompt.query(steps[t].action));
+      if (t + 1 < steps.size() || !probe.asks_trace) {
+        append(prompt.trace(steps[t].reasoning_trace));
+      }
+      if (t + 1 < steps.size()) {
+        append(prompt.outcome(steps[t].next_observation.text, end_flag(steps[t])));
+      }
+    }
+    request.temperature = 0;
+    request.max_tokens = 200;
+    request.stop = prompt.flags();
+    request.stop.push_back(prompt.observation_marker());
+    requests.push_back(std::move(request));
+  }
+  const auto replies = model.generate(requests);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    std::span<const TokenId> reply = replies[i].tokens;
+    if (!reply.empty()) {
+      reply = reply.first(reply.size() - 1);
+    }
+    right += prompt.tokenizer().decode(reply) == probes[i].expected ? 1 : 0;
+  }
+  return probes.empty() ? 0.0 : static_cast<double>(right) / static_cast<double>(probes.size());
+}
+
+}  // namespace
+
+ModelFiles pretrain(const PretrainConfig& config,
+                    const Path& folder,
+                    MetricsSink* metrics,
+                    ProgressSink* progress) {
+  const auto tokenizer = std::make_shared<const BpeTokenizer>(learn_tokenizer(config));
+  TransformerConfig shape = transformer_preset(config.preset);
+  shape.vocab_size = static_cast<std::int64_t>(tokenizer->vocabulary_size());
+  TrainableModel model(initial_weights(shape, Rng(config.seed).fork("weights").next()),
+                       config.threads);
+  const auto writer = std::make_shared<const CorpusWriter>(config, tokenizer);
+  const TeachingPlan plan{config.updates,
+                          [writer](std::size_t update) { return writer->write(update); }};
+  train_sft(model, plan, config.sft, {"pretrain", metrics, progress, nullptr, folder / "checkpoints"});
+  return {model.weights(config.preset), tokenizer};
+}
+
+Abilities measure_abilities(const ModelFiles& model, std::size_t probes, std::size_t threads) {
+  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
+  const ExperiencePrompt prompt(model.tokenizer, kDemonstrationTokens);
+  constexpr std::uint64_t kProbeSeed = 20;
+  const auto share = [&](invented::Ability ability) {
+    return answered(
+        engine, prompt, invented::make_probes(ability, {.count = probes}, kProbeSeed));
+  };
+  return {share(invented::Ability::kCopy),
+          share(invented::Ability::kRecall),
+          share(invented::Ability::kTracking),
+          probes};
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,54 @@
+// The base model: trained on invented worlds to read, copy, recall and keep track.
+//
+// The text is an endless stream of explained episodes with permuted, invented names
+// (worlds/invented), written as the very prompts the house uses later: experience model, agent and
+// task variation. No evaluation house is in it. Resumable; reproducible from the seed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dreamgym/apps/model_folder.h"
+#include "dreamgym/base/metrics.h"
+#include "dreamgym/base/progress.h"
+#include "dreamgym/train/sft.h"
+
+namespace dreamgym {
+
+struct PretrainConfig {
+  std::uint64_t seed = 1;
+  std::size_t threads = 2;
+  std::string preset = "nano";
+  std::size_t vocabulary_size = 1280;
+  std::size_t updates = 3000;
+  double agent_share = 0.3;          ///< of sequences written from the agent's side
+  double variation_share = 0.03;     ///< of sequences that propose a task
+  double demonstration_share = 0.3;  ///< of experience sequences with retrieved demonstrations
+  SftConfig sft = {.tokens_per_update = 16384,
+                   .tokens_per_micro_batch = 4096,
+                   .optimizer = {.kind = OptimizerKind::kMuon,
+                                 .learning_rate = 3e-3,
+                                 .muon_learning_rate = 0.02,
+                                 .weight_decay = 0.02},
+                   .warmup_share = 0.02,
+                   .checkpoint_every = 100};
+};
+
+/// Trains (or continues in `folder`/checkpoints) and returns the model. Metrics under "pretrain".
+ModelFiles pretrain(const PretrainConfig& config,
+                    const Path& folder,
+                    MetricsSink* metrics,
+                    ProgressSink* progress);
+
+/// What a base model can do: share of held-out probes answered exactly, greedily.
+struct Abilities {
+  double copy = 0;
+  double recall = 0;   ///< after at least 500 tokens
+  double tracking = 0;
+  std::size_t probes = 0;  ///< of each
+};
+Abilities measure_abilities(const ModelFiles& model, std::size_t probes, std::size_t threads);
+
+}  // namespace dreamgym

@@ -1,0 +1,79 @@
+#include "dreamgym/curriculum/task_generator.h"
+
+#include <gtest/gtest.h>
+
+#include "dreamgym/llm/scripted_model.h"
+#include "tests/test_tokenizer.h"
+
+namespace dreamgym {
+namespace {
+
+Task task_in(const std::string& id, const std::string& instruction, const std::string& place) {
+  Task task;
+  task.id = id;
+  task.instruction = instruction;
+  task.settings[task_settings::kFirstObservation] = place;
+  return task;
+}
+
+const std::string kKitchen = "You see a desk 1, a shelf 1, and a fridge 1.";
+const std::string kBedroom = "You see a bed 1, and a shelf 2.";
+
+std::vector<Task> known_tasks() {
+  return {task_in("a", "put a hot mug in desk.", kKitchen),
+          task_in("b", "put a hot apple in shelf.", kKitchen),
+          task_in("c", "examine the pen with the lamp.", kBedroom)};
+}
+
+TaskGrammar grammar() {
+  return {known_tasks(), {"mug", "apple", "pen", "lamp", "desk", "shelf", "bed", "fridge"}};
+}
+
+TEST(TaskGrammar, AcceptsKnownWordingWithOtherNames) {
+  EXPECT_TRUE(grammar().validate("put a hot pen in fridge.", kKitchen).has_value());
+  EXPECT_TRUE(grammar().validate("examine the mug with the lamp.", kKitchen).has_value());
+}
+
+TEST(TaskGrammar, RefusesUnknownWordingAndPlacesThatAreNotThere) {
+  EXPECT_FALSE(grammar().validate("eat a hot mug in desk.", kKitchen).has_value());
+  EXPECT_FALSE(grammar().validate("put a hot mug in desk", kKitchen).has_value());
+  EXPECT_FALSE(grammar().validate("put a hot mug in bed.", kKitchen).has_value());
+  EXPECT_FALSE(grammar().validate("", kKitchen).has_value());
+}
+
+TEST(TaskGenerator, KeepsValidVariationsOnly) {
+  const auto tokenizer = test_tokenizer({kKitchen, kBedroom, "put a hot mug in desk."});
+  ScriptedModel model(tokenizer,
+                      {"put a hot pen in shelf.<|end|>",       // new
+                       "put a hot mug in desk.<|end|>",        // the seed itself
+                       "put a hot mug in bed.<|end|>",         // no bed in the kitchen
+                       "fly away<|end|>"});
+  TaskGenerator generator(model, tokenizer, grammar(), {.proposals_per_seed = 4});
+  const std::vector<Task> seeds = {known_tasks()[0]};
+  const auto varied = generator.vary(seeds, Rng(1));
+  ASSERT_EQ(varied.size(), 1U);
+  EXPECT_EQ(varied[0].instruction, "put a hot pen in shelf.");
+  EXPECT_EQ(varied[0].parent_task, "a");
+  EXPECT_NE(varied[0].id, "a");
+  EXPECT_EQ(varied[0].settings.at(task_settings::kFirstObservation), kKitchen);
+  EXPECT_EQ(generator.counts().proposed, 4U);
+  EXPECT_EQ(generator.counts().malformed, 2U);
+  EXPECT_EQ(generator.counts().duplicates, 1U);
+}
+
+TEST(TaskGenerator, TeachesOneTaskOfAPlaceFromAnother) {
+  const auto tokenizer = test_tokenizer({kKitchen, "put a hot mug in desk."});
+  const auto lessons = TaskGenerator::training_sequences(*tokenizer, known_tasks(), Rng(2));
+  ASSERT_EQ(lessons.size(), 3U);
+  EXPECT_EQ(tokenizer->decode(lessons[0].trunk.tokens),
+            "<|vary|><|state|>" + kKitchen +
+                "<|task|>put a hot apple in shelf.<|task|>put a hot mug in desk.<|end|>");
+  float weight = 0;
+  for (const float w : lessons[0].trunk.weights) {
+    weight += w;
+  }
+  EXPECT_EQ(weight, static_cast<float>(tokenizer->encode("put a hot mug in desk.").size() + 1));
+}
+
+}  // namespace
+}  // namespace dreamgym

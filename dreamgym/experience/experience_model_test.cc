@@ -1,0 +1,215 @@
+#include "dreamgym/experience/experience_model.h"
+
+#include <gtest/gtest.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/env/environment_batch.h"
+#include "dreamgym/llm/scripted_model.h"
+#include "tests/contract/environment_contract.h"
+#include "tests/test_tokenizer.h"
+
+namespace dreamgym {
+namespace {
+
+std::shared_ptr<const BpeTokenizer> tokenizer() {
+  static const auto shared =
+      test_tokenizer({"put a mug 1 in desk 2", "effect: moved; want: mug in desk; got: mug in desk"});
+  return shared;
+}
+
+Task dream_task() {
+  Task task;
+  task.id = "t";
+  task.world = "test";
+  task.instruction = "put a mug in desk";
+  task.settings[task_settings::kFirstObservation] = "You see a desk 1.";
+  return task;
+}
+
+// Plays one action in a dream whose model says `reply` (trace<|observation|>text<flag>).
+StepResult dream_once(const std::string& reply, ExperienceOptions options, DreamCounters* counters = nullptr) {
+  const auto tok = tokenizer();
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    const auto whole = encode_script(*tok, reply);
+    const auto marker = *tok->marker("<|observation|>");
+    const bool second = request.context.back() == marker;
+    const auto split = std::find(whole.begin(), whole.end(), marker);
+    return second ? std::vector<TokenId>(split + 1, whole.end()) : whole;
+  });
+  options.num_demonstrations = 0;
+  ExperienceModel dream(model, tok, nullptr, options);
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+  const std::size_t slot = 0;
+  const Action action = "move mug 1 to desk 1";
+  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
+  if (counters != nullptr) {
+    *counters = dream.counters();
+  }
+  return results.front();
+}
+
+TEST(ExperienceModel, AcceptsASuccessWhoseTraceReachedWhatWasWanted) {
+  const StepResult result = dream_once(
+      "effect: moved; want: mug in desk; got: mug in desk<|observation|>You move it.<|success|>", {});
+  EXPECT_TRUE(result.terminated);
+  EXPECT_EQ(result.reward, 1.0);
+  EXPECT_EQ(result.observation.text, "You move it.");
+  EXPECT_EQ(result.reasoning_trace, "effect: moved; want: mug in desk; got: mug in desk");
+}
+
+TEST(ExperienceModel, RefusesASuccessThatReachedSomethingElse) {
+  DreamCounters counters;
+  const StepResult result = dream_once(
+      "effect: moved; want: mug in desk; got: cup in desk<|observation|>You move it.<|success|>",
+      {},
+      &counters);
+  EXPECT_FALSE(result.terminated);
+  EXPECT_EQ(result.reward, 0.0);
+  EXPECT_EQ(counters.refused_successes, 1U);
+  EXPECT_EQ(counters.successes, 0U);
+}
+
+TEST(ExperienceModel, RefusesASuccessWithoutAnyStatement) {
+  EXPECT_EQ(dream_once("effect: moved<|observation|>You move it.<|success|>", {}).reward, 0.0);
+  ExperienceOptions trusting;
+  trusting.verify_success = false;
+  EXPECT_EQ(dream_once("effect: moved<|observation|>You move it.<|success|>", trusting).reward, 1.0);
+}
+
+TEST(ExperienceModel, TurnsAnUnparsableReplyIntoAFailureState) {
+  DreamCounters counters;
+  const StepResult result = dream_once("effect: moved<|action|>what<|end|>", {}, &counters);
+  EXPECT_TRUE(result.terminated);
+  EXPECT_EQ(result.reward, 0.0);
+  EXPECT_FALSE(result.action_valid);
+  EXPECT_EQ(counters.unparsable, 1U);
+}
+
+TEST(ExperienceModel, ReportsAnInvalidAction) {
+  const StepResult result =
+      dream_once("effect: invalid<|observation|>Nothing happens.<|continue|>", {});
+  EXPECT_FALSE(result.action_valid);
+  EXPECT_FALSE(result.terminated);
+}
+
+TEST(ExperienceModel, NeedsAFirstObservation) {
+  ScriptedModel model(tokenizer(), std::vector<std::string>{});
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  ExperienceModel dream(model, tokenizer(), nullptr, options);
+  Task task = dream_task();
+  task.settings.clear();
+  const std::uint64_t seed = 1;
+  EXPECT_THROW((void)dream.reset(std::span(&task, 1), std::span(&seed, 1)), Error);
+}
+
+TEST(ExperienceModel, SamplesOnlyWhatNobodyHasSeen) {
+  const auto tok = tokenizer();
+  std::vector<double> temperatures;
+  std::string effect = "new";
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    temperatures.push_back(request.temperature);
+    return encode_script(*tok, request.context.back() == *tok->marker("<|observation|>")
+                                   ? "It is empty.<|continue|>"
+                                   : "effect: " + effect + "<|observation|>");
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.hidden_temperature = 0.8;
+  ExperienceModel dream(model, tok, nullptr, options);
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+  const std::size_t slot = 0;
+  const Action action = "open desk 1";
+  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  effect = "again";
+  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  EXPECT_EQ(temperatures, (std::vector<double>{0.0, 0.8, 0.0, 0.0}));
+}
+
+TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {
+  const auto tok = tokenizer();
+  ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
+  Trajectory story;
+  story.episode_id = "e";
+  story.task = dream_task();
+  story.steps.resize(1);
+  story.steps[0].observation.text = "You see a desk 1.";
+  story.steps[0].action = "open desk 1";
+  story.steps[0].next_observation.text = "You open the desk 1. It holds a mug 1.";
+  (void)buffer.add(std::span<const Trajectory>(&story, 1));
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    return encode_script(*tok, request.context.back() == *tok->marker("<|observation|>")
+                                   ? "It is empty.<|continue|>"
+                                   : "effect: new<|observation|>");
+  });
+  ExperienceModel dream(model, tok, &buffer, {});
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+  const std::size_t slot = 0;
+  const Action action = "open desk 1";
+  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
+  EXPECT_EQ(results[0].demonstrations.size(), 1U);
+  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  const auto& requests = model.requests();
+  EXPECT_NE(tok->decode(requests[0].context).find("It holds a mug 1."), std::string::npos);
+  const auto& later = requests[2];
+  const std::string kept =
+      tok->decode(std::span<const TokenId>(later.context).first(later.kept_tokens));
+  EXPECT_EQ(kept,
+            "<|dream|><|task|>put a mug in desk<|state|>You see a desk 1."
+            "<|action|>open desk 1<|trace|>effect: new<|observation|>It is empty.<|continue|>");
+}
+
+// The contract, on a scripted dream whose replies depend on the seed and the context only.
+class OwningDream final : public EnvironmentBatch {
+ public:
+  OwningDream()
+      : tokenizer_(tokenizer()),
+        model_(tokenizer_,
+               [tok = tokenizer_](const GenerationRequest& request) {
+                 const bool second = request.context.back() == *tok->marker("<|observation|>");
+                 if (!second) {
+                   return encode_script(*tok, "effect: new<|observation|>");
+                 }
+                 const bool long_enough = request.context.size() > 160;
+                 return encode_script(*tok,
+                                      long_enough ? "The end.<|failure|>"
+                                      : request.seed % 2 == 0 ? "It is empty.<|continue|>"
+                                                              : "It holds a mug 1.<|continue|>");
+               }),
+        dream_(model_, tokenizer_, nullptr, options()) {}
+
+  std::vector<Observation> reset(std::span<const Task> tasks,
+                                 std::span<const std::uint64_t> seeds) override {
+    return dream_.reset(tasks, seeds);
+  }
+  std::vector<StepResult> step(std::span<const std::size_t> slots,
+                               std::span<const Action> actions) override {
+    return dream_.step(slots, actions);
+  }
+
+ private:
+  static ExperienceOptions options() {
+    ExperienceOptions out;
+    out.num_demonstrations = 0;
+    return out;
+  }
+  std::shared_ptr<const BpeTokenizer> tokenizer_;
+  ScriptedModel model_;
+  ExperienceModel dream_;
+};
+
+EnvironmentContract dream_contract() {
+  return {.make = [] { return std::make_unique<BatchedEnvironment>(std::make_unique<OwningDream>()); },
+          .tasks = {dream_task()},
+          .fallback = {"open desk 1", "go to desk 1", "look"}};
+}
+DREAMGYM_ENVIRONMENT_CONTRACT(DreamEnvironment, dream_contract());
+
+}  // namespace
+}  // namespace dreamgym

@@ -1,0 +1,24 @@
+// Who takes note of what training sees; part of the checkpointed state.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dreamgym/rollout/play_episodes.h"
+
+namespace dreamgym {
+
+class TrainingListener {
+ public:
+  virtual ~TrainingListener() = default;
+  virtual void on_iteration(std::size_t iteration,
+                            const std::vector<Episode>& episodes,
+                            const std::map<std::string, double>& metrics) = 0;
+  /// What restore() needs to forget everything that came later (file sizes, counts); one line.
+  [[nodiscard]] virtual std::string save() const = 0;
+  virtual void restore(const std::string& state) = 0;
+};
+
+}  // namespace dreamgym
