@@ -85,7 +85,7 @@ Reply HousesWorld::apply(const Move* move) {
   Reply reply;
   if (move == nullptr) {
     reply.text = alfworld::kNothingHappens;
-    reply.trace = make_trace(effects::kInvalid, at(), held());
+    reply.trace = trace(effects::kInvalid, {}, false);
     return reply;
   }
   const auto command = alfworld::play_command(*game_, state_, move->command, reply.text);
@@ -96,9 +96,13 @@ Reply HousesWorld::apply(const Move* move) {
   if (command->kind == ActionKind::kGo) {
     here_ = command->first;
   }
+  reply.reached = alfworld::goal_reached(*game_, state_);
   const std::string_view effect = effect_of(*command);
-  reply.trace = make_trace(effect, at(), held());
-  note_attempt(reply, *command);
+  reply.trace = trace(effect, attempt_of(*command), reply.reached);
+  const bool is_light = goal_.type == TaskType::kLight;
+  if (command->kind == (is_light ? ActionKind::kUse : ActionKind::kPut)) {
+    pursued_ = goal_;  // a misled actor has made its mistake
+  }
   return reply;
 }
 
@@ -123,40 +127,46 @@ std::string_view HousesWorld::effect_of(const Command& command) {
   }
 }
 
-/// States want and got where the command could have fulfilled the task. A lamp that was turned on
-/// earlier shines on: then arriving or picking up fulfils a light task.
-void HousesWorld::note_attempt(Reply& reply, const Command& command) {
-  const bool is_light = goal_.type == TaskType::kLight;
-  const bool is_try = command.kind == (is_light ? ActionKind::kUse : ActionKind::kPut);
-  reply.reached = alfworld::goal_reached(*game_, state_);
-  if (!is_try && !reply.reached) {
-    return;
+/// The same attempts as the household world's own explainer states.
+alfworld::Attempt HousesWorld::attempt_of(const Command& command) const {
+  alfworld::Attempt attempt;
+  if (command.kind == ActionKind::kUse) {
+    attempt.is_attempt = true;
+    attempt.object = held_kind();
+    attempt.place = kind_of(game_->objects[command.first].name);
+  } else if (command.kind == ActionKind::kPut) {
+    const std::uint8_t wanted = game_->goal_test.condition;
+    attempt.is_attempt = true;
+    attempt.object = kind_of(game_->objects[command.first].name);
+    attempt.place = kind_of_place(command.second);
+    attempt.has_condition = wanted != 0 && (state_.conditions[command.first] & wanted) == wanted;
+    attempt.count = count_in(command.second, attempt.object);
   }
-  const std::string want = alfworld::wanted_text(goal_);
-  const std::string got = is_try ? reached_with(command) : want;
-  check(reply.reached == (want == got), "the trace and the engine agree on success");
-  add_attempt(reply.trace, want, got);
-  pursued_ = goal_;  // a misled actor has made its mistake
+  if (goal_.type == TaskType::kLight && !attempt.is_attempt && is_lit_here()) {
+    attempt.is_attempt = true;
+    attempt.object = held_kind();
+    attempt.place = goal_.lamp;
+  }
+  return attempt;
 }
 
-std::string HousesWorld::reached_with(const Command& command) const {
-  if (goal_.type == TaskType::kLight) {
-    const std::string held =
-        state_.held == kNone ? "nothing" : kind_of(game_->objects[state_.held].name);
-    return held + " under " + kind_of(game_->objects[command.first].name);
-  }
-  const std::string object = kind_of(game_->objects[command.first].name);
-  const std::string place = kind_of_place(command.second);
-  std::string_view state;
-  if (goal_.type == TaskType::kTwo) {
-    state = count_in(command.second, object) >= 2 ? "two " : "one ";
-  } else if (goal_.type != TaskType::kPlace) {
-    const std::uint8_t wanted = game_->goal_test.condition;
-    const bool has_state = (state_.conditions[command.first] & wanted) == wanted;
-    state = has_state ? alfworld::state_word(goal_.type) : std::string_view("plain");
-    return fmt::format("{} {} in {}", state, object, place);
-  }
-  return fmt::format("{}{} in {}", state, object, place);
+/// A lamp of the goal's kind that was turned on is in reach.
+bool HousesWorld::is_lit_here() const {
+  return std::ranges::any_of(game_->goal_test.lamps, [&](Index lamp) {
+    const bool was_used = (state_.conditions[lamp] & alfworld::kToggled) != 0;
+    return was_used && alfworld::is_possible(*game_, state_, {ActionKind::kUse, lamp, kNone});
+  });
+}
+
+ReasoningTrace HousesWorld::trace(std::string_view effect,
+                                  const alfworld::Attempt& attempt,
+                                  bool reached) const {
+  alfworld::TraceFacts facts;
+  facts.effect = effect;
+  facts.at = here_ == kNone ? "" : game_->receptacles[here_].name;
+  facts.held = state_.held == kNone ? "" : game_->objects[state_.held].name;
+  facts.conditions = held_conditions();
+  return alfworld::write_trace(facts, goal_, attempt, reached);
 }
 
 bool HousesWorld::is_inside(Index object, Index place) const {
@@ -175,23 +185,20 @@ std::string HousesWorld::kind_of_place(Index place) const {
   return kind_of(game_->receptacles[place].name);
 }
 
-std::string HousesWorld::at() const {
-  return here_ == kNone ? "start" : game_->receptacles[here_].name;
+std::string HousesWorld::held_kind() const {
+  return state_.held == kNone ? "" : kind_of(game_->objects[state_.held].name);
 }
 
-std::string HousesWorld::held() const {
-  if (state_.held == kNone) {
-    return "nothing";
-  }
+std::vector<std::string> HousesWorld::held_conditions() const {
   static constexpr std::array<std::pair<std::uint8_t, std::string_view>, 3> kWords = {
-      {{alfworld::kClean, "clean "}, {alfworld::kHot, "hot "}, {alfworld::kCool, "cool "}}};
-  std::string text;
+      {{alfworld::kClean, "clean"}, {alfworld::kHot, "hot"}, {alfworld::kCool, "cool"}}};
+  std::vector<std::string> words;
   for (const auto& [condition, word] : kWords) {
-    if ((state_.conditions[state_.held] & condition) != 0) {
-      text += word;
+    if (state_.held != kNone && (state_.conditions[state_.held] & condition) != 0) {
+      words.emplace_back(word);
     }
   }
-  return text + game_->objects[state_.held].name;
+  return words;
 }
 
 }  // namespace dreamgym::invented

@@ -13,6 +13,7 @@
 
 #include "dreamgym/worlds/alfworld/engine.h"
 #include "dreamgym/worlds/alfworld/game.h"
+#include "dreamgym/worlds/alfworld/internal/trace_writer.h"
 #include "dreamgym/worlds/invented/houses_layout.h"
 #include "dreamgym/worlds/invented/names.h"
 #include "dreamgym/worlds/invented/simulator.h"
@@ -33,12 +34,15 @@ class HousesWorld : public Simulator {
   using Index = alfworld::Index;
 
   [[nodiscard]] std::string hint() const;
-  [[nodiscard]] std::string at() const;
-  [[nodiscard]] std::string held() const;
   [[nodiscard]] std::string kind_of_place(Index place) const;
+  [[nodiscard]] std::string held_kind() const;
+  [[nodiscard]] std::vector<std::string> held_conditions() const;
   [[nodiscard]] std::string_view effect_of(const alfworld::Command& command);
-  void note_attempt(Reply& reply, const alfworld::Command& command);
-  [[nodiscard]] std::string reached_with(const alfworld::Command& command) const;
+  [[nodiscard]] bool is_lit_here() const;
+  [[nodiscard]] alfworld::Attempt attempt_of(const alfworld::Command& command) const;
+  [[nodiscard]] ReasoningTrace trace(std::string_view effect,
+                                     const alfworld::Attempt& attempt,
+                                     bool reached) const;
   [[nodiscard]] bool is_inside(Index object, Index place) const;
   [[nodiscard]] std::size_t count_in(Index place, const std::string& kind) const;
 

@@ -348,9 +348,9 @@ std::string RoomsWorld::reached_with(int item, const Place& place) const {
   switch (goal_.type) {
     case TaskType::kTreat: {
       const bool is_treated = (thing.treated >> static_cast<unsigned>(goal_.treatment)) & 1U;
-      const std::string_view state =
-          is_treated ? treatments_[goal_.treatment].state : std::string_view("plain");
-      return fill("{s} {x} in {p}", {{'s', state}, {'x', thing.kind}, {'p', place.kind}});
+      const std::string state =
+          is_treated ? std::string(treatments_[goal_.treatment].state) + " " : std::string();
+      return fill("{s}{x} in {p}", {{'s', state}, {'x', thing.kind}, {'p', place.kind}});
     }
     case TaskType::kTwo: {
       const auto count = std::ranges::count_if(
