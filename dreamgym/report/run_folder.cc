@@ -58,7 +58,7 @@ class EvenSelection {
     }
     items_.push_back(make());
     if (items_.size() > capacity_) {
-      for (std::size_t i = 0; 2 * i < items_.size(); ++i) {
+      for (std::size_t i = 1; 2 * i < items_.size(); ++i) {
         items_[i] = std::move(items_[2 * i]);
       }
       items_.resize((items_.size() + 1) / 2);
@@ -77,7 +77,10 @@ class EvenSelection {
 void read_metrics_line(std::string_view line,
                        std::map<std::pair<std::string, std::string>, std::size_t>& index,
                        std::vector<MetricSeries>& metrics) {
-  const auto json = nlohmann::json::parse(line);
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object()) {
+    throw Error(ErrorKind::kParse, "not a JSON object: " + shorten(line, 60));
+  }
   const auto phase = json.at("phase").get<std::string>();
   const auto step = json.at("step").get<std::uint64_t>();
   std::vector<std::pair<std::string, double>> values;
@@ -101,8 +104,13 @@ void read_metrics(const Path& path, const ReadRunOptions& options, RunContents& 
     if (!trim(line).empty()) {
       try {
         read_metrics_line(line, index, contents.metrics);
-      } catch (const nlohmann::json::exception& error) {
+      } catch (const Error& error) {
         problems.add(number, error.what());
+      } catch (const nlohmann::json::exception&) {
+        problems.add(
+            number,
+            "expected {\"phase\": text, \"step\": number, \"values\": {name: number}}, got " +
+                shorten(line, 60));
       }
     }
     return true;

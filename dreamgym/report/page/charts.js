@@ -78,7 +78,7 @@ function barChart(title, rows, {max, format}) {
       labels: rows.map((r) => (r.name.length > 20 ? r.name.slice(0, 19) + "…" : r.name)),
       datasets: [{
         data: rows.map((r) => r.value),
-        backgroundColor: rows.map((r) => css(r.colour)),
+        backgroundColor: rows.map((r) => css(r.colour) + "a6"),  // whiskers stay readable on it
         intervals: rows.map((r) => (isNumber(r.low) && isNumber(r.high) ? [r.low, r.high] : null)),
         labels: rows.map((r) => r.label),
         borderRadius: 4,
@@ -89,7 +89,7 @@ function barChart(title, rows, {max, format}) {
       indexAxis: "y",
       layout: {padding: {right: 64}},
       scales: {
-        x: {min: 0, max, ticks: {callback: format, maxTicksLimit: 6}, grid: {drawBorder: false}},
+        x: {min: 0, max, ticks: {callback: format, maxTicksLimit: max ? 6 : 4, maxRotation: 0}, grid: {drawBorder: false}},
         y: {grid: {display: false, drawBorder: false}, ticks: {color: css("--ink"), autoSkip: false}},
       },
       plugins: {legend: {display: false}, tooltip: {callbacks: {label: (item) => rows[item.dataIndex].label}}},
@@ -109,8 +109,9 @@ function smooth(series) {
 }
 
 // curves: [{label, points: [[step, value]], colour, dashed}]
-function lineChart(title, curves, {height = 280, share = false, compact = false} = {}) {
-  const tick = (v) => (share ? Math.round(100 * v) + "%" : short(v));
+function lineChart(title, curves, {height = 280, share = false, compact = false, percent: asPercent = share} = {}) {
+  const tick = (v) => (asPercent ? Number((100 * v).toPrecision(3)) + "%" : short(v));
+  const flat = curves.every((curve) => curve.points.every(([, y]) => !y));
   return chart(height, title, () => {
     const datasets = [];
     for (const curve of curves) {
@@ -136,12 +137,12 @@ function lineChart(title, curves, {height = 280, share = false, compact = false}
         scales: {
           x: {type: "linear", ticks: {maxTicksLimit: compact ? 5 : 9, precision: 0}, grid: {display: !compact},
               title: {display: !compact, text: "step"}},
-          y: {min: share ? 0 : undefined, max: share ? 1 : undefined, ticks: {callback: tick, maxTicksLimit: compact ? 4 : 6}},
+          y: {min: share || flat ? 0 : undefined, max: share || flat ? 1 : undefined, ticks: {callback: tick, maxTicksLimit: compact ? 4 : 6}},
         },
         plugins: {
           legend: {display: false},
           tooltip: {callbacks: {label: (item) =>
-            `${item.dataset.label}${item.dataset.raw ? "" : item.dataset.pointRadius ? "" : " (smoothed)"}: ${share ? percent(item.parsed.y) : short(item.parsed.y)}`}},
+            `${item.dataset.label}${item.dataset.raw ? "" : item.dataset.pointRadius ? "" : " (smoothed)"}: ${asPercent ? percent(item.parsed.y) : short(item.parsed.y)}`}},
         },
       },
     };

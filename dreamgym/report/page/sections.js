@@ -41,7 +41,7 @@ function tiles() {
   const gain = results.paired[0];
   if (gain) {
     const clear = gain.ci_low > 0 ? "up" : gain.ci_high < 0 ? "down" : "";
-    list.push(tile(`${titleOf(gain.a)} against ${titleOf(gain.b)}`, points(gain.difference) + " pts", `95% interval ${points(gain.ci_low)} to ${points(gain.ci_high)}, ${plural(gain.n, "pair")}`, clear));
+    list.push(tile(`${words(gain.a)} minus ${words(gain.b)}`, points(gain.difference) + " pts", `95% interval ${points(gain.ci_low)} to ${points(gain.ci_high)}, ${plural(gain.n, "pair")}`, clear));
   }
   const check = results.check;
   if (check && check.gap) {
@@ -72,11 +72,11 @@ function comparison() {
   if (measured.length) {
     cards.push(el("div", {class: "card"}, el("h3", {}, "Real success"), el("p", {class: "sub"}, "On held-out tasks; whiskers are 95% intervals."),
       barChart("Real success of each arm with its 95% interval", measured.map((arm) => ({
-        name: titleOf(arm.arm), value: arm.success, low: arm.ci_low, high: arm.ci_high, label: percent(arm.success), colour: armColour(arm.arm)})),
+        name: words(arm.arm), value: arm.success, low: arm.ci_low, high: arm.ci_high, label: percent(arm.success), colour: armColour(arm.arm)})),
         {max: 1, format: (v) => Math.round(100 * v) + "%"})));
   }
   cards.push(el("div", {class: "card"}, table([
-    {head: "Arm", class: "name", cell: (a) => a.title || a.arm},
+    {head: "Arm", class: "name", cell: (a) => [a.title || a.arm, a.note && el("div", {class: "remark"}, a.note)]},
     {head: "Real success", class: "n", cell: (a) => (a.n ? percent(a.success) : "not measured")},
     {head: "95% interval", class: "n", cell: (a) => (a.n ? `${percent(a.ci_low)} – ${percent(a.ci_high)}` : "–")},
     {head: "Tasks", class: "n", cell: (a) => whole(a.n)},
@@ -85,7 +85,6 @@ function comparison() {
     {head: "Dreamed steps", class: "n", cell: (a) => whole(a.dreamed_steps)},
     {head: "Tokens", class: "n", cell: (a) => short(a.tokens)},
     {head: "Time", class: "n", cell: (a) => duration(a.seconds)},
-    {head: "Note", class: "note", cell: (a) => a.note},
   ], results.arms, (a) => (a.n && a.success === best ? "best" : ""))));
   if (results.paired.length) {
     cards.push(el("div", {class: "card"}, el("h3", {}, "Paired differences"),
@@ -101,24 +100,22 @@ function comparison() {
 }
 
 const isSuccess = (name) => /success(_share|_rate)?$/.test(name) && !/refused|missed|false|dreamed_success_refused/.test(name);
-function dreamedMetric(series) {
-  if (/real/.test(series.name)) return false;
-  return /dream/.test(series.name) || (/dream/.test(series.phase) && !/validation|evaluation|eval\//.test(series.name));
-}
+// Whose word a success rate is: the experience model's, or the world's.
+const dreamedMetric = (series) => !/real/.test(series.name) && (/dream/.test(series.name) || (/dream/.test(series.phase) && !/^evaluate/.test(series.phase)));
 
 function learning() {
   const success = data.metrics.filter((s) => isSuccess(s.name));
   if (!success.length) return section("learning", "Learning curves", "", empty(data.metrics.length ? "No phase of this run measured success." : "metrics.jsonl has no values yet."));
-  const names = new Set(success.map((s) => s.name));
+  const kind = (s) => words(s.name.replace(/_?success(_share|_rate)?$/, "").replace(/^rollout\//, ""));
   const curve = (s) => ({
-    label: names.size > 1 ? `${s.phase}: ${words(s.name)}` : s.phase,
+    label: words(s.phase) + (kind(s) ? ` (${kind(s)})` : ""),
     points: s.points, colour: phaseColour(s.phase), dashed: /validation|eval/.test(s.name)});
   const panel = (title, remark, series, nothing) => {
     const curves = series.map(curve);
     return el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
-      curves.length ? [legend(curves), lineChart(title, curves, {share: true})] : empty(nothing));
+      curves.length ? [lineChart(title, curves, {share: true}), legend(curves)] : empty(nothing));
   };
-  return section("learning", "Learning curves", "Success over training, dream and reality side by side on the same scale. Thin: as measured; bold: smoothed.",
+  return section("learning", "Learning curves", "Success over training, on the same scale. Thin: as measured; bold: smoothed.",
     el("div", {class: "grid two"},
       panel("In the dream", "What the experience model says", success.filter(dreamedMetric), "Nothing was dreamed."),
       panel("In reality", "What the world says", success.filter((s) => !dreamedMetric(s)), "Reality was not played.")));
@@ -152,10 +149,10 @@ const measureText = {
   hidden_admissible_exact: "candidate actions after such first looks",
   reward_correct: "steps whose reward is right",
   end_correct: "steps whose end flag is right",
+  held_out_steps: "steps measured on",
   true_successes: "successes among the held-out steps",
   missed_successes: "of these, not predicted",
   false_successes: "predicted where there is none",
-  held_out_steps: "steps measured on",
   unparsable_share: "replies that were no observation with an end flag",
   luck_return_deviation: "spread of the return when the same actions are dreamed again",
   luck_flipped_share: "episodes whose outcome then changes",
@@ -173,12 +170,13 @@ const measureGroups = [
 ];
 
 function fidelity() {
-  const rest = new Set(Object.keys(results.fidelity).filter((name) => isNumber(results.fidelity[name])));
+  const order = (name) => { const place = Object.keys(measureText).indexOf(name); return place < 0 ? 1e9 : place; };
+  const rest = new Set(Object.keys(results.fidelity).filter((name) => isNumber(results.fidelity[name])).sort((a, b) => order(a) - order(b)));
   const measure = (name) => {
     const value = results.fidelity[name];
     const share = isShare(name) || /_(exact|correct)$|same_observation$/.test(name);
     return el("div", {class: "measure"},
-      el("div", {class: "row"}, el("span", {}, words(name)), el("b", {}, share ? percent(value) : short(value))),
+      el("div", {class: "row"}, el("span", {}, words(name)), el("b", {}, share ? percent(value) : Number.isInteger(value) ? whole(value) : short(value))),
       share && el("div", {class: "meter"}, el("i", {style: {width: Math.min(100, Math.max(0, 100 * value)) + "%"}})),
       Object.hasOwn(measureText, name) && el("div", {class: "more"}, measureText[name]));
   };
@@ -198,7 +196,7 @@ function fidelity() {
 function cost() {
   if (!results.arms.length) return section("cost", "Cost", "", empty("No arms, so no cost to show."));
   const panel = (title, remark, value, format) => el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
-    barChart(title, results.arms.map((arm) => ({name: titleOf(arm.arm), value: value(arm) || 0, label: format(value(arm)), colour: armColour(arm.arm)})), {format}));
+    barChart(title, results.arms.map((arm) => ({name: words(arm.arm), value: value(arm) || 0, label: format(value(arm)), colour: armColour(arm.arm)})), {format}));
   return section("cost", "Cost", "What each arm took.", el("div", {class: "grid three"},
     panel("Real steps", "Offline and online steps in the real world", (a) => (a.offline_steps || 0) + a.real_steps, short),
     panel("Tokens", "Computed or sampled in training", (a) => a.tokens, short),
@@ -213,8 +211,9 @@ function metricCards(names) {
     const last = curves.map((c) => c.points.length ? c.points[c.points.length - 1][1] : null);
     const share = isShare(name);
     return el("div", {class: "card"}, el("h3", {}, words(name)),
-      el("ul", {class: "legend"}, curves.map((c, i) => el("li", {}, el("span", {class: "swatch", style: {borderColor: `var(${c.colour})`}}), `${c.label} ${metricValue(name, last[i])}`))),
-      lineChart(words(name), curves, {height: 130, share: false, compact: true}));
+      el("div", {style: {height: "8px"}}),
+      lineChart(words(name), curves, {height: 130, compact: true, percent: isShare(name)}),
+      el("ul", {class: "legend"}, curves.map((c, i) => el("li", {}, el("span", {class: "swatch", style: {borderColor: `var(${c.colour})`}}), `${words(c.label)} ${metricValue(name, last[i])}`))));
   }));
 }
 
