@@ -241,7 +241,7 @@ function settings() {
     if (value && typeof value === "object") for (const [key, inner] of Object.entries(value)) walk(inner, path ? path + "." + key : key);
     else pairs.push([path, value]);
   };
-  walk(data.run, "");
+  if (data.run) walk(data.run, "");
   return section("settings", "Settings", "",
     el("div", {class: "card"}, el("h3", {}, "Run"), pairs.length
       ? el("dl", {class: "pairs", style: {marginTop: "8px"}}, pairs.map(([key, value]) => [el("dt", {}, words(key)), el("dd", {}, String(value))]))
