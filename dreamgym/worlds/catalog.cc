@@ -4,6 +4,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/alfworld/alfworld_world.h"
 #include "dreamgym/worlds/toy/toy_world.h"
 
 namespace dreamgym {
@@ -17,6 +18,7 @@ struct Entry {
 
 // A new world is one include and one line here.
 constexpr Entry kWorlds[] = {
+    {"alfworld", make_alfworld_world},
     {"toy", make_toy_world},
 };
 

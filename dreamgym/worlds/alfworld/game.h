@@ -24,9 +24,9 @@ struct TextGrammar;
 
 /// Wording of commands and replies.
 enum class Dialect {
-  kV04,    ///< alfworld >= 0.4: "move mug 1 to desk 1", "You arrive at desk 1.", help
-  kV03,    ///< 0.2 - 0.3: "put mug 1 in/on desk 1", "You arrive at loc 24."
-  k2020,   ///< first downloads: as 0.3, but no articles
+  kV04,   ///< alfworld >= 0.4: "move mug 1 to desk 1", "You arrive at desk 1.", help
+  kV03,   ///< 0.2 - 0.3: "put mug 1 in/on desk 1", "You arrive at loc 24."
+  k2020,  ///< first downloads: as 0.3, but no articles
 };
 /// "0.4", "0.3", "2020".
 std::string_view dialect_name(Dialect dialect);
@@ -65,7 +65,7 @@ struct GameReceptacle {
   std::string type;  ///< e.g. "sinkbasin"
   Index location = kNone;
   bool openable = false;
-  std::uint8_t treatments = 0;  ///< of Ability: kCleanable at a sink, kHeatable, kCoolable
+  std::uint8_t treatments = 0;           ///< of Ability: kCleanable at a sink, kHeatable, kCoolable
   std::string go, open, close, examine;  ///< its commands
 };
 
@@ -75,17 +75,17 @@ struct GameObject {
   std::uint8_t abilities = 0;
   bool is_knife = false;
   std::vector<Index> contents;
-  std::string use, examine;          ///< its commands
+  std::string use, examine;            ///< its commands
   std::vector<std::uint64_t> fits_in;  ///< [receptacle_words] bits: receptacles that may hold it
 };
 
 /// The goal in the game's own indices.
 struct GoalTest {
   TaskType type = TaskType::kPlace;
-  std::uint8_t condition = 0;               ///< of Condition, that the object must have
-  std::vector<Index> objects;               ///< of the wanted type (and treatable)
-  std::vector<std::uint64_t> receptacles;   ///< [receptacle_words] bits: of the wanted type
-  std::vector<Index> lamps;                 ///< toggleable, of the wanted type
+  std::uint8_t condition = 0;              ///< of Condition, that the object must have
+  std::vector<Index> objects;              ///< of the wanted type (and treatable)
+  std::vector<std::uint64_t> receptacles;  ///< [receptacle_words] bits: of the wanted type
+  std::vector<Index> lamps;                ///< toggleable, of the wanted type
 };
 
 struct AlfredGame {
@@ -134,7 +134,8 @@ struct LoadOptions {
 
 /// Reads a game.tw-pddl file.
 /// @throws Error kNotFound, kIo, kParse (truncated, not JSON, a key is missing), kUnsupported
-///               (unknown dialect or rules), each naming the path, what was expected and what to do.
+///               (unknown dialect or rules), each naming the path, what was expected and what to
+///               do.
 std::shared_ptr<const AlfredGame> load_game(const Path& path, const LoadOptions& options = {});
 
 /// The same from a file's content.

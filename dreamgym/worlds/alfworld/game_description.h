@@ -55,7 +55,7 @@ struct ObjectDescription {
   std::uint8_t abilities = 0;   ///< of Ability
   std::uint8_t conditions = 0;  ///< of Condition, at the start
   std::vector<Index> inside;    ///< receptacles it lies in; real files sometimes name two
-  std::vector<Index> at;        ///< locations; real files sometimes name another than the receptacle's
+  std::vector<Index> at;  ///< locations; real files sometimes name another than the receptacle's
   std::vector<Index> contents;  ///< objects inside this object
   bool operator==(const ObjectDescription&) const = default;
 };

@@ -35,7 +35,9 @@ struct StateLayout {
 inline bool test_bit(const std::uint64_t* set, Index index) {
   return ((set[index / 64] >> (index % 64)) & 1U) != 0;
 }
-inline void set_bit(std::uint64_t* set, Index index) { set[index / 64] |= 1ULL << (index % 64); }
+inline void set_bit(std::uint64_t* set, Index index) {
+  set[index / 64] |= 1ULL << (index % 64);
+}
 inline void clear_bit(std::uint64_t* set, Index index) {
   set[index / 64] &= ~(1ULL << (index % 64));
 }

@@ -14,7 +14,7 @@ struct RawProduction {
 };
 
 struct RawAction {
-  std::string command;   ///< "template" of the file
+  std::string command;  ///< "template" of the file
   std::string feedback;
 };
 

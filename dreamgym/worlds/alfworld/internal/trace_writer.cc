@@ -1,0 +1,49 @@
+#include "dreamgym/worlds/alfworld/internal/trace_writer.h"
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/text.h"
+
+namespace dreamgym::alfworld {
+namespace {
+
+std::string got_text(const Goal& goal, const Attempt& attempt) {
+  const std::string object = attempt.object.empty() ? "nothing" : attempt.object;
+  if (attempt.under_lamp) {
+    return fmt::format("{} under {}", object, attempt.place);
+  }
+  std::string word;
+  if (goal.type == TaskType::kTwo) {
+    word = attempt.count >= 2 ? "two " : "one ";
+  } else if (attempt.has_condition) {
+    word = fmt::format("{} ", state_word(goal.type));
+  }
+  return fmt::format("{}{} in {}", word, object, attempt.place);
+}
+
+}  // namespace
+
+ReasoningTrace write_trace(const TraceFacts& facts,
+                           const Goal& goal,
+                           const Attempt& attempt,
+                           bool reached) {
+  ReasoningTrace trace;
+  trace.add("effect", facts.effect);
+  trace.add("at", facts.at.empty() ? "start" : facts.at);
+  std::string held = join(facts.conditions, " ");
+  held += held.empty() ? "" : " ";
+  held += facts.held.empty() ? "nothing" : facts.held;
+  trace.add("hold", held);
+  if (!attempt.is_attempt && !reached) {
+    return trace;
+  }
+  const std::string wanted = wanted_text(goal);
+  const std::string got = reached ? wanted : got_text(goal, attempt);
+  if (reached || got != wanted) {
+    trace.add("want", wanted);
+    trace.add("got", got);
+  }
+  return trace;
+}
+
+}  // namespace dreamgym::alfworld

@@ -1,0 +1,17 @@
+// Does an episode's own text bear out the success it claims, and does it contradict itself?
+//
+// Contradictions: a reply about another thing or place than the action named; an object taken that
+// was never shown there or held twice; a list on a second look that disagrees with what was shown
+// and done since; a door that opens when open; something put down or treated that is not held; a
+// place the room does not have. Real episodes have none (tested), so each one is the dream's.
+#pragma once
+
+#include <memory>
+
+#include "dreamgym/env/episode_auditor.h"
+
+namespace dreamgym::alfworld {
+
+std::unique_ptr<EpisodeAuditor> make_text_auditor();
+
+}  // namespace dreamgym::alfworld
