@@ -66,6 +66,7 @@ class TrainableModel {
   TrainableModel& operator=(TrainableModel&&) noexcept;
 
   [[nodiscard]] const TransformerConfig& config() const;
+  [[nodiscard]] std::size_t num_threads() const;
   /// Copies the present weights out, named `version`.
   [[nodiscard]] TransformerWeights weights(const std::string& version) const;
   /// Replaces the weights; shapes must be equal. The optimiser's state is kept.

@@ -95,6 +95,18 @@ std::map<std::string, std::vector<std::int64_t>> parameter_shapes(const Transfor
   return shapes;
 }
 
+std::int64_t num_parameters(const TransformerConfig& config) {
+  std::int64_t total = 0;
+  for (const auto& [name, shape] : parameter_shapes(config)) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) {
+      size *= extent;
+    }
+    total += size;
+  }
+  return total;
+}
+
 TransformerWeights initial_weights(const TransformerConfig& config, std::uint64_t seed) {
   internal::validate(config, "initial weights");
   const Rng root(seed);

@@ -32,6 +32,9 @@ struct TransformerWeights {
 /// Name -> shape of every parameter of a config, in map order.
 std::map<std::string, std::vector<std::int64_t>> parameter_shapes(const TransformerConfig& config);
 
+/// Sum of their sizes.
+std::int64_t num_parameters(const TransformerConfig& config);
+
 /// Freshly drawn weights: embeddings N(0, 0.02), linear N(0, 1/sqrt(in)), those that write into the
 /// residual stream scaled by 1/sqrt(2 * layers), norms 1, convolutions 0.
 TransformerWeights initial_weights(const TransformerConfig& config, std::uint64_t seed);

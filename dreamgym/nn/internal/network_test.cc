@@ -4,6 +4,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
+#include "dreamgym/nn/internal/matrix_product.h"
 #include "dreamgym/nn/internal/reference_transformer.h"
 
 namespace dreamgym::internal {
@@ -105,6 +106,7 @@ struct Model {
     return Network(config, layout, weights.data()).forward(batch, workspace, false);
   }
 
+  SingleThread single;
   TransformerConfig config;
   ParameterLayout layout;
   FloatBuffer weights;
@@ -235,6 +237,33 @@ TEST(Network, TakesATargetOutsideItsAllowedIdsForABug) {
   const auto segment = batch.add_segment(std::vector<TokenId>{1, 2, 3});
   batch.add_query(segment, 1, 1.0F, std::vector<TokenId>{4, 5});
   EXPECT_THROW(model.score(batch), LogicError);
+}
+
+TEST(Network, NeedsTheMemoryThatIsForetold) {
+  TransformerConfig config = transformer_preset("nano");
+  config.vocab_size = 64;
+  config.num_layers = 2;
+  Model model(initial_weights(config, 1));
+  Rng rng(2);
+  PackedBatch batch;
+  for (int sequence = 0; sequence < 10; ++sequence) {
+    query_all(batch, batch.add_segment(random_tokens(rng, 100, config.vocab_size)));
+  }
+  std::vector<float> d_weights(model.layout.count);
+  Network network(model.config, model.layout, model.weights.data());
+  network.forward(batch, model.workspace, true);
+  network.backward(some_gradients(batch.queries.size()), model.workspace, d_weights.data());
+  std::size_t bytes =
+      model.workspace.bytes() - model.workspace.head.bytes() - model.workspace.attention.bytes();
+  for (const FloatBuffer* fixed : {&model.workspace.chunk,
+                                   &model.workspace.d_chunk,
+                                   &model.workspace.d_gate_up,
+                                   &model.workspace.cosine,
+                                   &model.workspace.sine}) {
+    bytes -= fixed->capacity_bytes();  // of a chunk or a position, not of a token
+  }
+  const auto foretold = static_cast<double>(activation_bytes_per_token(config));
+  EXPECT_NEAR(static_cast<double>(bytes) / 1000.0, foretold, 0.02 * foretold);
 }
 
 }  // namespace

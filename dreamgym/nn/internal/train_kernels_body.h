@@ -240,7 +240,8 @@ void swiglu(std::size_t rows, std::size_t width, const float* gate_up, float* ou
       store(target + i, g * sigmoid(g) * load(up + i));
     }
     for (; i < width; ++i) {
-      target[i] = gate[i] / (1.0F + exponential_of(-gate[i])) * up[i];
+      const float s = 1.0F / (1.0F + exponential_of(-gate[i]));
+      target[i] = gate[i] * s * up[i];
     }
   }
 }

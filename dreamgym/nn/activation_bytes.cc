@@ -1,0 +1,21 @@
+// How much memory a token of a training micro-batch takes (trainable_model.h).
+//
+// Mirrors the buffers of internal/network.h; a test holds it against a real workspace.
+#include "dreamgym/nn/trainable_model.h"
+
+namespace dreamgym {
+
+std::size_t activation_bytes_per_token(const TransformerConfig& config) {
+  const std::int64_t hidden = config.hidden_size;
+  const std::int64_t query_size = config.num_heads * config.head_dim;
+  const std::int64_t row_size = query_size + 2 * config.num_kv_heads * config.head_dim;
+  // Kept: input and middle, two inverse norms, projections, attention's output, log-sums, gate, up.
+  const std::int64_t kept_of_layer =
+      2 * hidden + 2 + row_size + query_size + config.num_heads + 2 * config.intermediate_size;
+  // Shared by the layers: z, d_z, convolved, d_convolved, d_x and, past the last attention, last,
+  // hidden, d_hidden, active, d_active; d_attention; d_query_key_value; the final inverse norm.
+  const std::int64_t shared = 10 * hidden + query_size + row_size + 1;
+  return static_cast<std::size_t>(config.num_layers * kept_of_layer + shared) * sizeof(float);
+}
+
+}  // namespace dreamgym
