@@ -55,7 +55,7 @@ std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World
 }
 
 std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink& progress) {
-  std::vector<Path> files(config.data.logs.begin(), config.data.logs.end());
+  const std::vector<Path> files(config.data.logs.begin(), config.data.logs.end());
   std::vector<Trajectory> logs;
   const ImportReport report =
       import_trajectories(log_format_from_name(config.data.logs_format),

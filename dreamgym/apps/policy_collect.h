@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/base/file.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/worlds/collect.h"
 #include "dreamgym/worlds/world.h"

@@ -1,5 +1,6 @@
 #include "dreamgym/apps/pretrain.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "dreamgym/agent/agent_prompt.h"
@@ -57,8 +58,9 @@ class CorpusWriter {
     // Updates own disjoint stretches of the corpus; none holds this many trajectories.
     std::uint64_t index = static_cast<std::uint64_t>(update) << 20U;
     for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update;) {
-      const Trajectory story = corpus_.at(index++);
-      TrainingSequence sequence = write(story, seen, rng);
+      const Trajectory story = corpus_.at(index);
+      TrainingSequence sequence = write(story, index, seen, rng);
+      ++index;
       remember(story, seen);
       tokens += sequence.num_tokens();
       sequences.push_back(std::move(sequence));
@@ -79,20 +81,48 @@ class CorpusWriter {
 
  private:
   TrainingSequence write(const Trajectory& story,
+                         std::uint64_t index,
                          const std::deque<Demonstration>& seen,
                          Rng& rng) const {
     if (invented::is_demonstration(story) && rng.uniform() < config_.agent_share) {
       return agent_.demonstration(story, kMaxSequenceTokens);
     }
     std::vector<std::vector<Demonstration>> shown;
-    if (!seen.empty() && rng.uniform() < config_.demonstration_share) {
-      for (std::size_t t = 0; t < story.steps.size(); ++t) {
-        shown.push_back({seen[rng.below(seen.size())]});
+    if (rng.uniform() < config_.demonstration_share) {
+      // Half of them from another episode in the same world, half from anywhere.
+      std::deque<Demonstration> sibling;
+      if (rng.uniform() < 0.5) {
+        remember(corpus_.at(index, 1), sibling);
+      }
+      const std::deque<Demonstration>& source = sibling.empty() ? seen : sibling;
+      for (const Transition& step : story.steps) {
+        shown.push_back(most_alike(source, step.action, rng));
       }
     }
     ExperienceDataOptions options;
     options.max_tokens = kMaxSequenceTokens;
     return experience_sequence(experience_, story, shown, options);
+  }
+
+  // One of the remembered transitions with the longest common beginning of the action.
+  static std::vector<Demonstration> most_alike(const std::deque<Demonstration>& source,
+                                               const std::string& action,
+                                               Rng& rng) {
+    std::vector<const Demonstration*> best;
+    std::size_t longest = 0;
+    for (const Demonstration& candidate : source) {
+      const auto differ = std::mismatch(
+          action.begin(), action.end(), candidate.action.begin(), candidate.action.end());
+      const auto common = static_cast<std::size_t>(differ.first - action.begin());
+      if (common > longest || best.empty()) {
+        longest = std::max(longest, common);
+        best.clear();
+      }
+      if (common == longest) {
+        best.push_back(&candidate);
+      }
+    }
+    return best.empty() ? std::vector<Demonstration>{} : std::vector{*rng.choose(best)};
   }
 
   static void remember(const Trajectory& story, std::deque<Demonstration>& seen) {

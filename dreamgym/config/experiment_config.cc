@@ -39,7 +39,7 @@ void resolve(ExperimentConfig& config) {
 
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
-  config.data.world_options = {{"receptacles", "8"}};
+  config.data.world_options = {{"receptacles", "8"}, {"text", "compact"}};
   config.experience_sft.epochs = 2;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,

@@ -34,11 +34,11 @@ TaskCurriculum::TaskCurriculum(std::vector<Task> original,
 }
 
 std::string TaskCurriculum::content_key(const Task& task) {
-  const auto first = task.settings.find(task_settings::kFirstObservation);
-  const auto game = task.settings.find(task_settings::kGame);
-  return to_hex(hash_text(task.instruction + '\n' +
-                          (first != task.settings.end() ? first->second : "") + '\n' +
-                          (game != task.settings.end() ? game->second : "")));
+  std::string content = task.instruction;
+  for (const auto& [key, value] : task.settings) {
+    content += '\n' + key + '=' + value;
+  }
+  return to_hex(hash_text(content));
 }
 
 double TaskCurriculum::value(const Task& task) const { return values_.value(content_key(task)); }

@@ -88,7 +88,7 @@ std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rn
     task.source = "variation";
     task.id = fmt::format("{}~{}", parent.id, to_hex(hash_text(instruction)).substr(0, 8));
     task.seed = rng.fork("world", i).next();
-    task.settings.erase(task_settings::kGame);  // the dream plays it; no engine knows its goal
+    task.settings = {{kFirstObservation, place}};  // the dream plays it; no engine knows its goal
     tasks.push_back(std::move(task));
   }
   return tasks;

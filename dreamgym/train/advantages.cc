@@ -47,11 +47,4 @@ std::vector<double> group_advantages(std::span<const double> returns, double eps
   return advantages;
 }
 
-double group_variance(std::span<const double> returns) {
-  if (returns.empty()) {
-    return 0;
-  }
-  return squared_deviation(returns, mean_of(returns)) / static_cast<double>(returns.size());
-}
-
 }  // namespace dreamgym

@@ -18,8 +18,4 @@ namespace dreamgym {
 /// Source:         GRPO (arXiv 2402.03300) Eq. 3; DreamGym (arXiv 2511.03773) section 4.3.
 std::vector<double> group_advantages(std::span<const double> returns, double epsilon = 1e-6);
 
-/// Population variance of a group's returns: the curriculum's value of a task.
-/// Source: DreamGym Eq. 7. For 0/1 returns p (1 - p), at most 0.25.
-double group_variance(std::span<const double> returns);
-
 }  // namespace dreamgym

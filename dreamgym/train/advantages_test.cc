@@ -48,11 +48,5 @@ TEST(GroupAdvantages, SumToZeroAndIgnoreAShift) {
   }
 }
 
-TEST(GroupVariance, IsPTimesOneMinusPForBinaryReturns) {
-  EXPECT_DOUBLE_EQ(group_variance(std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0}), 0.25 * 0.75);
-  EXPECT_DOUBLE_EQ(group_variance(std::vector<double>{1, 0}), 0.25);
-  EXPECT_DOUBLE_EQ(group_variance(std::vector<double>{1, 1}), 0.0);
-}
-
 }  // namespace
 }  // namespace dreamgym

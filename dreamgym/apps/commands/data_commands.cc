@@ -33,7 +33,7 @@ struct ImportArguments {
 void import_logs(ImportArguments arguments) {
   arguments.options.success_by_default = !arguments.failure_by_default;
   std::vector<Trajectory> stories;
-  const std::vector<Path> files(arguments.files.begin(), arguments.files.end());
+  const std::vector<std::filesystem::path> files(arguments.files.begin(), arguments.files.end());
   const ImportReport report =
       import_trajectories(log_format_from_name(arguments.format),
                           files,
