@@ -17,6 +17,56 @@ struct Appliance {
 constexpr Appliance kAppliances[] = {
     {"sinkbasin", "clean"}, {"microwave", "heat"}, {"fridge", "cool"}};
 
+/// Collects actions that were not just refused.
+class Candidates {
+ public:
+  explicit Candidates(const EpisodeMemory& memory) : memory_(memory) {}
+
+  void add(std::string action) {
+    if (!memory_.was_refused(action)) {
+      actions_.push_back(std::move(action));
+    }
+  }
+  void add_doors(const std::string& place) {
+    const PlaceMemory& known = memory_.place(place);
+    if (known.door) {
+      add((known.closed ? "open " : "close ") + place);
+    } else if (!known.seen) {  // beside the place gone to, and not looked at yet
+      add("examine " + place);
+    }
+  }
+  void add_things(const std::string& place) {
+    const PlaceMemory& known = memory_.place(place);
+    if (known.closed) {
+      return;
+    }
+    for (const std::string& object : known.contents) {
+      if (is_lamp(object)) {
+        add("use " + object);
+      } else if (memory_.held().empty()) {
+        add(fmt::format("take {} from {}", object, place));
+      }
+    }
+  }
+  void add_treatments(const std::string& place) {
+    for (const Appliance& appliance : kAppliances) {
+      if (!memory_.held().empty() && type_of(place) == appliance.place_type) {
+        add(fmt::format("{} {} with {}", appliance.verb, memory_.held(), place));
+      }
+    }
+  }
+  std::vector<std::string> take() && {
+    if (actions_.empty()) {
+      actions_.emplace_back("look");
+    }
+    return std::move(actions_);
+  }
+
+ private:
+  const EpisodeMemory& memory_;
+  std::vector<std::string> actions_;
+};
+
 class Factory final : public ActionMapperFactory {
  public:
   explicit Factory(PutWording wording) : wording_(wording) {}
@@ -46,47 +96,28 @@ std::string AlfworldActionMapper::put(std::string_view object, std::string_view 
 }
 
 std::vector<std::string> AlfworldActionMapper::candidates() const {
-  std::vector<std::string> actions;
-  const auto add = [&](std::string action) {
-    if (!memory_.was_refused(action)) {
-      actions.push_back(std::move(action));
-    }
-  };
-  const std::string& at = memory_.at();
+  Candidates actions(memory_);
   for (const std::string& place : memory_.places()) {
-    if (place != at) {
-      add("go to " + place);
+    if (!memory_.is_at_hand(place)) {
+      actions.add("go to " + place);
     }
   }
-  if (!at.empty()) {
-    const PlaceMemory& here = memory_.place(at);
-    const std::string& held = memory_.held();
-    if (here.door) {
-      add((here.closed ? "open " : "close ") + at);
-    }
-    if (!here.closed && !held.empty()) {
-      add(put(held, at));
-    }
-    for (const std::string& object : here.contents) {
-      if (!here.closed && held.empty() && !is_lamp(object)) {
-        add(fmt::format("take {} from {}", object, at));
-      }
-    }
-    for (const std::string& object : here.contents) {
-      if (!here.closed && is_lamp(object)) {
-        add("use " + object);
-      }
-    }
-    for (const Appliance& appliance : kAppliances) {
-      if (!held.empty() && type_of(at) == appliance.place_type) {
-        add(fmt::format("{} {} with {}", appliance.verb, held, at));
-      }
+  const std::vector<std::string> at_hand = memory_.at_hand();
+  for (const std::string& place : at_hand) {
+    actions.add_doors(place);
+  }
+  for (const std::string& place : at_hand) {
+    if (!memory_.held().empty() && !memory_.place(place).closed) {
+      actions.add(put(memory_.held(), place));
     }
   }
-  if (actions.empty()) {
-    actions.emplace_back("look");
+  for (const std::string& place : at_hand) {
+    actions.add_things(place);
   }
-  return actions;
+  for (const std::string& place : at_hand) {
+    actions.add_treatments(place);
+  }
+  return std::move(actions).take();
 }
 
 std::unique_ptr<ActionMapperFactory> make_action_mapper_factory(PutWording wording) {

@@ -11,9 +11,10 @@ namespace dreamgym::alfworld {
 /// Wording of the action that puts something down.
 enum class PutWording { kDetect, kMoveTo, kPutInOn };
 
-/// Order: go to every other place of the room; open or close the place at hand; take what was shown
-/// there, or put the held object; use lamps there; clean, heat or cool at the appliances. Actions
-/// that just brought "Nothing happens." are left out until something changes.
+/// Order: go to every other place of the room; open, close or (beside the place gone to) examine
+/// what is at hand; put the held object down; take what was shown there and use lamps; clean, heat
+/// or cool at the appliances. Actions that just brought "Nothing happens." are left out until
+/// something changes.
 class AlfworldActionMapper final : public ActionMapper {
  public:
   explicit AlfworldActionMapper(PutWording wording = PutWording::kDetect) : wording_(wording) {}

@@ -47,12 +47,35 @@ std::string EpisodeMemory::place_of(std::string_view object) const {
   return "";
 }
 
+std::vector<std::string> EpisodeMemory::at_hand() const {
+  std::vector<std::string> places;
+  for (const std::string& place : places_) {
+    if (is_at_hand(place)) {
+      places.push_back(place);
+    }
+  }
+  if (!at_.empty() && std::ranges::find(places, at_) == places.end()) {
+    places.push_back(at_);
+  }
+  return places;
+}
+
+bool EpisodeMemory::is_at_hand(const std::string& place) const {
+  const auto beside = beside_.find(at_);
+  return place == at_ || (beside != beside_.end() && beside->second.contains(place));
+}
+
 void EpisodeMemory::observe(std::string_view action, std::string_view observation) {
   detect_dialect(action, observation);
   const ActionText act = read_action(action);
   const Reply reply = read_reply(observation);
-  if (reply.kind == ReplyKind::kNothingHappens) {
+  if (reply.kind == ReplyKind::kRefused) {
     refused_.insert(std::string(trim(action)));
+    const bool in_room = std::ranges::find(places_, act.place) != places_.end();
+    if (act.verb == ActionVerb::kGo && in_room && !at_.empty() && act.place != at_) {
+      beside_[at_].insert(act.place);
+      beside_[act.place].insert(at_);
+    }
     return;
   }
   if (act.verb == ActionVerb::kGo) {

@@ -41,6 +41,9 @@ class EpisodeMemory {
   [[nodiscard]] const std::set<std::string, std::less<>>& used() const { return used_; }
   /// The place where the object was last shown or put; "" if unknown or held.
   [[nodiscard]] std::string place_of(std::string_view object) const;
+  /// The place the agent went to, and those it could not go to from there: they share its location.
+  [[nodiscard]] std::vector<std::string> at_hand() const;
+  [[nodiscard]] bool is_at_hand(const std::string& place) const;
   /// The action brought "Nothing happens." since the last change.
   [[nodiscard]] bool was_refused(std::string_view action) const {
     return refused_.contains(action);
@@ -59,6 +62,7 @@ class EpisodeMemory {
   std::map<std::string, std::set<std::string>, std::less<>> conditions_;
   std::set<std::string, std::less<>> used_;
   std::set<std::string, std::less<>> refused_;
+  std::map<std::string, std::set<std::string>> beside_;  ///< places that share a location
   std::string at_;
   std::string held_;
   bool says_put_ = false;

@@ -113,7 +113,7 @@ void AlfworldExpert::observe(const Action& action, const Observation& observatio
   mapper_.observe(action, observation.text);
   admissible_ = observation.admissible;
   const Reply reply = read_reply(observation.text);
-  if (reply.kind == ReplyKind::kNothingHappens) {
+  if (reply.kind == ReplyKind::kRefused) {
     dead_ends_.insert(action);
   }
   if (reply.kind == ReplyKind::kPut || reply.kind == ReplyKind::kUsed) {
@@ -164,7 +164,7 @@ std::string AlfworldExpert::under_lamp(const Goal& goal) {
       if (type_of(object) != goal.lamp) {
         continue;
       }
-      std::string action = memory_.at() == place ? "use " + object : go(place);
+      std::string action = memory_.is_at_hand(place) ? "use " + object : go(place);
       if (!refused(action)) {
         return action;
       }
@@ -262,7 +262,7 @@ std::string AlfworldExpert::drop(const Goal& goal) {
         refused(put(memory_.held(), place)) || refused("go to " + place)) {
       continue;
     }
-    if (place == memory_.at()) {
+    if (memory_.is_at_hand(place)) {
       choices = {place};
       break;
     }
@@ -313,19 +313,19 @@ std::string AlfworldExpert::explore(std::string_view wanted_type) {
 
 /// What to do to reach into the place; "" if that is possible now.
 std::string AlfworldExpert::visit(const std::string& place) {
-  if (memory_.at() != place && !(refused("go to " + place) && memory_.place(place).seen)) {
+  const PlaceMemory& known = memory_.place(place);
+  if (!memory_.is_at_hand(place) || !(known.seen || known.door)) {
     return go(place);
   }
-  return memory_.place(place).closed ? "open " + place : "";
+  return known.closed ? "open " + place : "";
 }
 
 /// Places that share a location can't be gone to from one another, but are at hand.
 std::string AlfworldExpert::go(const std::string& place) {
-  std::string action = "go to " + place;
-  if (!memory_.was_refused(action)) {
-    return action;
+  if (!memory_.is_at_hand(place)) {
+    return "go to " + place;
   }
-  return (has_door(type_of(place)) ? "open " : "examine ") + place;
+  return "examine " + place;
 }
 
 std::string AlfworldExpert::put(const std::string& object, const std::string& place) const {

@@ -96,18 +96,15 @@ std::shared_ptr<const AlfredGame> parse_game(std::string_view json,
                                              const LoadOptions& options) {
   const GameFile file = parse_file(json, source);
   const GameDescription description = parse_problem(file.problem, source);
-  DomainRules rules = parse_domain(file.domain, source);
-  auto game = compile_game(description, rules, file.grammar, source);
+  const DomainRules rules = parse_domain(file.domain, source);
+  auto game = compile_game(
+      description, rules, parse_text_grammar(file.grammar, rules.actions, source), source);
   if (!options.dialect || *options.dialect == game->dialect) {
     return game;
   }
   // The same rules and things in other words.
-  const std::string task = game->task;
-  std::erase(rules.actions, "help");
-  if (*options.dialect == Dialect::kV04) {
-    rules.actions.emplace_back("help");
-  }
-  return compile_game(description, rules, builtin_grammar(*options.dialect, task), source);
+  return compile_game(
+      description, rules, builtin_text_grammar(*options.dialect, game->task), source);
 }
 
 GameDescription parse_game_description(std::string_view json, const std::string& source) {
@@ -121,12 +118,8 @@ GameDescription parse_game_description(std::string_view json, const std::string&
 std::shared_ptr<const AlfredGame> build_game(const GameDescription& description,
                                              const std::string& source,
                                              Dialect dialect) {
-  static const DomainRules kRulesV04 = parse_domain(builtin_domain(Dialect::kV04), "built-in");
-  static const DomainRules kRulesV03 = parse_domain(builtin_domain(Dialect::kV03), "built-in");
-  return compile_game(description,
-                      dialect == Dialect::kV04 ? kRulesV04 : kRulesV03,
-                      builtin_grammar(dialect, description.task),
-                      source);
+  return compile_game(
+      description, builtin_rules(), builtin_text_grammar(dialect, description.task), source);
 }
 
 }  // namespace dreamgym::alfworld

@@ -12,6 +12,7 @@
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/alfworld/household_catalog.h"
+#include "dreamgym/worlds/alfworld/internal/compile_game.h"
 #include "dreamgym/worlds/alfworld/internal/goal_choice.h"
 #include "dreamgym/worlds/alfworld/walkthrough.h"
 
@@ -169,7 +170,7 @@ GameDescription draw_house(const HouseOptions& options, Rng rng) {
 }
 
 bool is_solvable(const GameDescription& house) {
-  return find_walkthrough(*build_game(house, "generated", Dialect::kV03)).has_value();
+  return find_walkthrough(*compile_rules(house, builtin_rules())).has_value();
 }
 
 }  // namespace

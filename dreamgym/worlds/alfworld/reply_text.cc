@@ -117,7 +117,7 @@ Reply read_reply(std::string_view text) {
   Reply reply;
   text = trim(text);
   if (text.starts_with("Nothing happens")) {
-    reply.kind = ReplyKind::kNothingHappens;
+    reply.kind = ReplyKind::kRefused;
     return reply;
   }
   if (const std::size_t room = text.find("You are in the middle of a room");

@@ -11,7 +11,7 @@
 namespace dreamgym::alfworld {
 
 enum class ReplyKind {
-  kNothingHappens,
+  kRefused,   ///< "Nothing happens."
   kRoom,      ///< "You are in the middle of a room. ..., you see a bed 1, ...": contents
   kShows,     ///< what is in or on a place: place, contents
   kIsClosed,  ///< "The fridge 1 is closed.": place

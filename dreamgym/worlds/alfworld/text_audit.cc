@@ -74,11 +74,6 @@ class StepCheck {
     }
   }
 
-  /// Places that share a location are at hand from each other; going there is then refused.
-  [[nodiscard]] bool at_hand(const std::string& place) const {
-    return memory_.at() == place || memory_.was_refused("go to " + place);
-  }
-
   void check_place() {
     const PlaceMemory& known = memory_.place(reply_.place);
     blame(action_.verb == ActionVerb::kTake || action_.verb == ActionVerb::kPut ||
@@ -131,7 +126,7 @@ class StepCheck {
           "the reply is about \"{}\" instead of \"{}\"",
           reply_.place,
           action_.place);
-    blame(!at_hand(reply_.place), "\"{}\" is not at hand", reply_.place);
+    blame(!memory_.is_at_hand(reply_.place), "\"{}\" is not at hand", reply_.place);
   }
 
   void check_take() {
@@ -167,7 +162,7 @@ class StepCheck {
           reply_.object,
           action_.object);
     const std::string place = memory_.place_of(reply_.object);
-    blame(place.empty() || !at_hand(place), "\"{}\" is not at hand", reply_.object);
+    blame(place.empty() || !memory_.is_at_hand(place), "\"{}\" is not at hand", reply_.object);
   }
 
   const EpisodeMemory& memory_;

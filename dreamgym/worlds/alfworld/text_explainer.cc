@@ -12,7 +12,7 @@ namespace {
 
 std::string effect_of(const Reply& reply, const EpisodeMemory& before) {
   switch (reply.kind) {
-    case ReplyKind::kNothingHappens:
+    case ReplyKind::kRefused:
       return std::string(effects::kInvalid);
     case ReplyKind::kShows:
       return std::string(before.place(reply.place).seen ? effects::kAgain : effects::kNew);
@@ -40,7 +40,7 @@ std::string lit_lamp(const EpisodeMemory& memory, const Goal& goal) {
 /// @param after  the memory once the reply is known.
 Attempt attempt_of(const Reply& reply, const Goal& goal, const EpisodeMemory& after) {
   Attempt attempt;
-  if (reply.kind == ReplyKind::kNothingHappens) {
+  if (reply.kind == ReplyKind::kRefused) {
     return attempt;
   }
   const bool used = reply.kind == ReplyKind::kUsed;

@@ -132,6 +132,7 @@ alfworld::Attempt HousesWorld::attempt_of(const Command& command) const {
   alfworld::Attempt attempt;
   if (command.kind == ActionKind::kUse) {
     attempt.is_attempt = true;
+    attempt.under_lamp = true;
     attempt.object = held_kind();
     attempt.place = kind_of(game_->objects[command.first].name);
   } else if (command.kind == ActionKind::kPut) {
@@ -144,6 +145,7 @@ alfworld::Attempt HousesWorld::attempt_of(const Command& command) const {
   }
   if (goal_.type == TaskType::kLight && !attempt.is_attempt && is_lit_here()) {
     attempt.is_attempt = true;
+    attempt.under_lamp = true;
     attempt.object = held_kind();
     attempt.place = goal_.lamp;
   }

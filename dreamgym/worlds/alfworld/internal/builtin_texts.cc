@@ -343,7 +343,7 @@ std::string builtin_grammar(Dialect dialect, std::string_view task) {
     }
     grammar.resize(grammar.find("action help {"));
   }
-  return replace_all(grammar, "@TASK@", task);
+  return replace_all(grammar, kTaskPlaceholder, task);
 }
 
 }  // namespace dreamgym::alfworld

@@ -8,6 +8,9 @@
 
 namespace dreamgym::alfworld {
 
+/// Stands for the task's sentence in the grammar that is parsed once.
+inline constexpr std::string_view kTaskPlaceholder = "@TASK@";
+
 /// The PDDL domain of all dialects (kV04 has the action "help" at its end).
 std::string builtin_domain(Dialect dialect);
 

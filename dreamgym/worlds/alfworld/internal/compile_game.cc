@@ -201,23 +201,33 @@ Dialect dialect_of(const TextGrammar& grammar, const std::string& source) {
               "this program reads alfworld 0.2 to 0.4 and the 2020 downloads");
 }
 
-}  // namespace
-
-std::shared_ptr<const AlfredGame> compile_game(const GameDescription& description,
-                                               const DomainRules& rules,
-                                               std::string_view grammar,
-                                               const std::string& source) {
+std::shared_ptr<AlfredGame> compile_things(const GameDescription& description,
+                                           const DomainRules& rules) {
   auto game = std::make_shared<AlfredGame>();
-  game->source = source;
   add_things(*game, description, rules);
   add_layout(*game, description);
   add_initial_state(*game, description);
   add_goal(*game, description.goal);
-  auto texts = std::make_unique<TextGrammar>(parse_text_grammar(grammar, rules.actions, source));
-  game->dialect = dialect_of(*texts, source);
-  game->has_help = texts->actions[static_cast<std::size_t>(ActionKind::kHelp)].exists;
-  game->task = texts->task;
-  game->grammar = std::move(texts);
+  return game;
+}
+
+}  // namespace
+
+std::shared_ptr<const AlfredGame> compile_rules(const GameDescription& description,
+                                                const DomainRules& rules) {
+  return compile_things(description, rules);
+}
+
+std::shared_ptr<const AlfredGame> compile_game(const GameDescription& description,
+                                               const DomainRules& rules,
+                                               TextGrammar grammar,
+                                               const std::string& source) {
+  auto game = compile_things(description, rules);
+  game->source = source;
+  game->dialect = dialect_of(grammar, source);
+  game->has_help = grammar.actions[static_cast<std::size_t>(ActionKind::kHelp)].exists;
+  game->task = grammar.task;
+  game->grammar = std::make_unique<TextGrammar>(std::move(grammar));
   render(*game, game->initial, game->grammar->intro, Bindings(), game->opening_text);
   render(*game, game->initial, game->grammar->room, Bindings(), game->opening_room);
   return game;

@@ -3,16 +3,20 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "dreamgym/worlds/alfworld/game.h"
 #include "dreamgym/worlds/alfworld/internal/domain_rules.h"
+#include "dreamgym/worlds/alfworld/internal/text_grammar.h"
 
 namespace dreamgym::alfworld {
 
 std::shared_ptr<const AlfredGame> compile_game(const GameDescription& description,
                                                const DomainRules& rules,
-                                               std::string_view grammar,
+                                               TextGrammar grammar,
                                                const std::string& source);
+
+/// Without texts: enough for the rules (possible, apply, goal), not for replies.
+std::shared_ptr<const AlfredGame> compile_rules(const GameDescription& description,
+                                                const DomainRules& rules);
 
 }  // namespace dreamgym::alfworld

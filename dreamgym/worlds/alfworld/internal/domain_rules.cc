@@ -63,6 +63,11 @@ const std::map<std::string, std::string>& known_actions() {
 
 }  // namespace
 
+const DomainRules& builtin_rules() {
+  static const DomainRules kRules = parse_domain(builtin_domain(Dialect::kV04), "built-in");
+  return kRules;
+}
+
 std::string type_word(std::string_view type) {
   std::string word = to_lower(type);
   if (word.size() > 4 && word.ends_with("type")) {

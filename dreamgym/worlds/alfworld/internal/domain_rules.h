@@ -16,6 +16,9 @@ struct DomainRules {
 /// @throws Error kParse; kUnsupported if an action is unknown or is not what the engine does.
 DomainRules parse_domain(std::string_view domain, const std::string& source);
 
+/// Those of the built-in domain of kV04.
+const DomainRules& builtin_rules();
+
 /// "MugType" or "mugtype" -> "mug".
 std::string type_word(std::string_view type);
 

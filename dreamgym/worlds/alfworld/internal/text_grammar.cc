@@ -10,6 +10,8 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/alfworld/internal/action_table.h"
+#include "dreamgym/worlds/alfworld/internal/builtin_texts.h"
+#include "dreamgym/worlds/alfworld/internal/domain_rules.h"
 #include "dreamgym/worlds/alfworld/internal/twl2.h"
 
 namespace dreamgym::alfworld {
@@ -351,6 +353,31 @@ TextGrammar parse_text_grammar(std::string_view text,
     texts.feedback = compiler.nodes(action->second.feedback);
   }
   return std::move(compiler.grammar);
+}
+
+TextGrammar builtin_text_grammar(Dialect dialect, std::string_view task) {
+  const auto parse = [](Dialect wanted) {
+    return parse_text_grammar(builtin_grammar(wanted, kTaskPlaceholder),
+                              parse_domain(builtin_domain(wanted), "built-in").actions,
+                              "built-in");
+  };
+  static const TextGrammar kV04Texts = parse(Dialect::kV04);
+  static const TextGrammar kV03Texts = parse(Dialect::kV03);
+  if (dialect == Dialect::k2020) {
+    builtin_grammar(dialect, task);  // says why there is none
+  }
+  TextGrammar grammar = dialect == Dialect::kV04 ? kV04Texts : kV03Texts;
+  grammar.task = task;
+  for (Rule& rule : grammar.rules) {
+    for (Production& production : rule) {
+      for (TextNode& node : production.nodes) {
+        if (contains(node.text, kTaskPlaceholder)) {
+          node.text = replace_all(node.text, kTaskPlaceholder, task);
+        }
+      }
+    }
+  }
+  return grammar;
 }
 
 }  // namespace dreamgym::alfworld

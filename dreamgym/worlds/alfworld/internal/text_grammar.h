@@ -102,6 +102,9 @@ TextGrammar parse_text_grammar(std::string_view grammar,
                                const std::vector<std::string>& action_names,
                                const std::string& source);
 
+/// The built-in wording of a dialect with the task's sentence filled in; parsed once.
+TextGrammar builtin_text_grammar(Dialect dialect, std::string_view task);
+
 /// Values of the variables.
 struct Bindings {
   std::array<Index, kMaxSlots> values;
