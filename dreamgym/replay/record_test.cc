@@ -55,10 +55,10 @@ TEST(ContentId, DoesNotDependOnWhoSawIt) {
 TEST(ContentId, KeepsFieldsApart) {
   auto one = example();
   auto two = example();
-  one.world = "ab";
-  one.split = "c";
-  two.world = "a";
-  two.split = "bc";
+  one.world = std::string("ab");
+  one.split = std::string("c");
+  two.world = std::string("a");
+  two.split = std::string("bc");
   EXPECT_NE(content_id(one), content_id(two));
 }
 
