@@ -89,10 +89,13 @@ std::optional<std::string> find_merge_fault(const BpeVocabulary& vocabulary) {
   return std::nullopt;
 }
 
-/// Where a marker begins no word and no number does; so the three never overlap.
+/// Visible characters, and no letter or digit first: so where a marker begins, no word or number
+/// does.
 bool is_marker_text(std::string_view text) {
-  return text.size() > 1 && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; }) &&
-         !is_letter(text.front()) && !(text.front() >= '0' && text.front() <= '9');
+  if (text.size() < 2 || is_letter(text.front()) || (text.front() >= '0' && text.front() <= '9')) {
+    return false;
+  }
+  return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
 }
 
 std::optional<std::string> find_added_fault(const BpeVocabulary& vocabulary) {

@@ -49,45 +49,86 @@ void retire(BpeVocabulary& vocabulary, TokenId token) {
   }
 }
 
+struct Occurrences {
+  std::size_t all = 0;
+  std::size_t before_number = 0;
+};
+using WordCounts = std::unordered_map<std::string, Occurrences, TextHash, std::equal_to<>>;
+
+/// Counts the lower-case words of a text.
+void count_words(std::string_view text, WordCounts& counts) {
+  for (std::size_t start = 0; start < text.size(); ++start) {
+    std::size_t end = start;
+    while (end < text.size() && is_letter(text[end])) {
+      ++end;
+    }
+    const auto word = text.substr(start, end - start);
+    if (is_lower_word(word) && !word_character_before(text, start) &&
+        !word_character_at(text, end)) {
+      auto found = counts.find(word);
+      if (found == counts.end()) {
+        found = counts.emplace(word, Occurrences{}).first;
+      }
+      ++found->second.all;
+      found->second.before_number += counts_a_thing(text, end) ? 1 : 0;
+    }
+    start = end;
+  }
+}
+
+bool obeys(const Occurrences& occurrences, const NameRule& rule) {
+  const double share =
+      static_cast<double>(occurrences.before_number) / static_cast<double>(occurrences.all);
+  return occurrences.before_number >= std::max<std::size_t>(rule.min_count, 1) &&
+         share >= rule.min_share;
+}
+
+/// What adopt_names() is asked for, sorted by what has to be done.
+struct WantedNames {
+  std::unordered_set<TokenId> known;  ///< name tokens already
+  std::vector<std::string> fresh;     ///< no name tokens yet, each once, in their order
+};
+
+WantedNames sort_names(const BpeVocabulary& vocabulary, const std::vector<std::string>& names) {
+  std::unordered_map<std::string, TokenId> by_name;
+  for (const TokenId id : vocabulary.names) {
+    by_name.emplace(vocabulary.tokens[static_cast<std::size_t>(id)], id);
+  }
+  WantedNames wanted;
+  std::unordered_set<std::string> seen;
+  for (const auto& name : names) {
+    if (!is_name_word(name)) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "name tokens: \"" + name +
+                      "\" can't be one, expected two or more ASCII letters or underscores");
+    }
+    if (const auto found = by_name.find(name); found != by_name.end()) {
+      wanted.known.insert(found->second);
+    } else if (seen.insert(name).second) {
+      wanted.fresh.push_back(name);
+    }
+  }
+  return wanted;
+}
+
 }  // namespace
 
 std::vector<std::string> find_names(std::span<const std::string> texts, const NameRule& rule) {
-  struct Occurrences {
-    std::size_t all = 0;
-    std::size_t before_number = 0;
-  };
-  std::unordered_map<std::string, Occurrences, TextHash, std::equal_to<>> words;
-  for (const std::string_view text : texts) {
-    for (std::size_t start = 0; start < text.size(); ++start) {
-      std::size_t end = start;
-      while (end < text.size() && is_letter(text[end])) {
-        ++end;
-      }
-      const auto word = text.substr(start, end - start);
-      if (is_lower_word(word) && !word_character_before(text, start) &&
-          !word_character_at(text, end)) {
-        auto found = words.find(word);
-        if (found == words.end()) {
-          found = words.emplace(word, Occurrences{}).first;
-        }
-        ++found->second.all;
-        found->second.before_number += counts_a_thing(text, end) ? 1 : 0;
-      }
-      start = end;
-    }
+  WordCounts counts;
+  for (const auto& text : texts) {
+    count_words(text, counts);
   }
   std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const auto& [word, count] : words) {
-    const double share = static_cast<double>(count.before_number) / static_cast<double>(count.all);
-    if (count.before_number >= std::max<std::size_t>(rule.min_count, 1) &&
-        share >= rule.min_share) {
-      ranked.emplace_back(count.before_number, word);
+  for (const auto& [word, occurrences] : counts) {
+    if (obeys(occurrences, rule)) {
+      ranked.emplace_back(occurrences.before_number, word);
     }
   }
   std::ranges::sort(ranked, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<std::string> names;
+  names.reserve(ranked.size());
   for (auto& [count, word] : ranked) {
     names.push_back(std::move(word));
   }
@@ -98,25 +139,7 @@ AdoptedNames adopt_names(const BpeTokenizer& tokenizer,
                          const std::vector<std::string>& names,
                          Rng rng) {
   BpeVocabulary vocabulary = tokenizer.vocabulary();
-  std::unordered_map<std::string, TokenId> known;
-  for (const TokenId id : vocabulary.names) {
-    known.emplace(vocabulary.tokens[static_cast<std::size_t>(id)], id);
-  }
-  std::unordered_set<std::string> fresh_names;
-  std::vector<std::string> fresh;
-  std::unordered_set<TokenId> used;
-  for (const auto& name : names) {
-    if (!is_name_word(name)) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  "name tokens: \"" + name +
-                      "\" can't be one, expected two or more ASCII letters or underscores");
-    }
-    if (const auto found = known.find(name); found != known.end()) {
-      used.insert(found->second);
-    } else if (fresh_names.insert(name).second) {
-      fresh.push_back(name);
-    }
-  }
+  auto [used, fresh] = sort_names(vocabulary, names);
   const std::size_t num_known = used.size();
   std::vector<TokenId> pool = vocabulary.name_pool;
   std::erase_if(pool, [&](TokenId id) { return used.contains(id); });

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +44,24 @@ class TextSegmenter {
   void for_each(std::string_view text, Markers markers, const Visit& visit) const;
 
  private:
+  /// How far a text has been read.
+  struct Cursor {
+    std::size_t position = 0;
+    std::size_t chunk_start = 0;  ///< the chunk being read begins here
+    std::size_t names_from = 0;   ///< before it lies a marker that is plain text
+  };
+
+  /// The next name, number or marker; moves the cursor behind it, or to the end if there is none.
+  std::optional<TextSegment> next_piece(std::string_view text,
+                                        Markers markers,
+                                        Cursor& cursor) const;
+  /// Each reads on from a position where its kind may begin.
+  std::optional<TextSegment> read_word(std::string_view text, Cursor& cursor) const;
+  static TextSegment read_number(std::string_view text, Cursor& cursor);
+  std::optional<TextSegment> read_sign(std::string_view text,
+                                       Markers markers,
+                                       Cursor& cursor) const;
+
   /// Length and id of the longest marker at the start of the text; {0, -1} if there is none.
   [[nodiscard]] std::pair<std::size_t, TokenId> marker_at(std::string_view text) const;
   /// The name that is the word [start, end), or -1. Both ends of the word must be ends of a word in
@@ -64,50 +83,19 @@ inline bool is_letter(char c) {
 
 template <class Visit>
 void TextSegmenter::for_each(std::string_view text, Markers markers, const Visit& visit) const {
-  std::size_t chunk_start = 0;
-  const auto emit = [&](std::size_t start, std::size_t end, TextSegment::Kind kind, TokenId token) {
-    if (start > chunk_start) {
-      const auto chunk = text.substr(chunk_start, start - chunk_start);
+  Cursor cursor;
+  const auto visit_chunk = [&](std::size_t end) {
+    if (end > cursor.chunk_start) {
+      const auto chunk = text.substr(cursor.chunk_start, end - cursor.chunk_start);
       visit(TextSegment{TextSegment::Kind::kChunk, -1, chunk});
     }
-    if (end > start) {
-      visit(TextSegment{kind, token, text.substr(start, end - start)});
-    }
-    chunk_start = end;
   };
-  std::size_t i = 0;
-  std::size_t names_from = 0;  // before it lies a marker that is plain text
-  while (i < text.size()) {
-    const std::size_t start = i;
-    if (is_letter(text[i])) {
-      while (i < text.size() && is_letter(text[i])) {
-        ++i;
-      }
-      const TokenId name = start < names_from ? -1 : name_of(text, start, i);
-      if (name >= 0) {
-        emit(start, i, TextSegment::Kind::kName, name);
-      }
-    } else if (is_digit(text[i])) {
-      while (i < text.size() && is_digit(text[i])) {
-        ++i;
-      }
-      const bool blank = start > chunk_start && text[start - 1] == ' ';
-      emit(blank ? start - 1 : start, i, TextSegment::Kind::kNumber, -1);
-    } else {
-      ++i;
-      if (!starts_marker_[static_cast<unsigned char>(text[start])] || start < names_from) {
-        continue;
-      }
-      const auto [length, token] = marker_at(text.substr(start));
-      if (length > 0 && markers == Markers::kRecognised) {
-        i = start + length;
-        emit(start, i, TextSegment::Kind::kMarker, token);
-      } else {
-        names_from = start + length;
-      }
-    }
+  while (const auto piece = next_piece(text, markers, cursor)) {
+    visit_chunk(cursor.position - piece->text.size());
+    visit(*piece);
+    cursor.chunk_start = cursor.position;
   }
-  emit(text.size(), text.size(), TextSegment::Kind::kChunk, -1);
+  visit_chunk(text.size());
 }
 
 }  // namespace dreamgym
