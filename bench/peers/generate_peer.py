@@ -3,8 +3,8 @@
     generate_peer.py FOLDER [--ours FREE_SECONDS CHOICE_SECONDS]
 
 FOLDER holds config.json, model.safetensors (no convolutions) and workload.json: 64 contexts, our
-greedy continuations, and the choices of each with the one we took. Measured on one thread, best of
-two: `generate` of as many new tokens, and `generate` under `prefix_allowed_tokens_fn` for the
+greedy continuations, and the choices of each with the one we took. Measured on one thread in
+processor time (neighbours do not count), best of two: `generate` of as many new tokens, and `generate` under `prefix_allowed_tokens_fn` for the
 choices. Both from contexts that have not been read. Prints seconds, tokens/s, how many replies are
 the same as ours, and with --ours the ratios. Needs torch, transformers, safetensors.
 """
@@ -50,12 +50,12 @@ def load_model(folder):
 
 
 def best_seconds(run, repeats=2):
-    """Result of the last run and seconds of the fastest."""
+    """Result of the last run and processor seconds of the fastest."""
     best = float("inf")
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         result = run()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return result, best
 
 

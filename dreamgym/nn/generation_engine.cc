@@ -20,6 +20,7 @@ namespace dreamgym {
 namespace {
 
 using engine::ActiveRequest;
+using engine::BlockPool;
 using engine::CachedSequence;
 using engine::CacheShape;
 using engine::Decoder;
@@ -108,7 +109,8 @@ struct GenerationEngine::Impl {
         tokenizer(std::move(its_tokenizer)),
         kernels(select_kernels(config.kernels)),
         model(engine::pack_transformer(weights)),
-        shape(model.config) {}
+        shape(model.config),
+        pool(shape.block_floats) {}
 
   void check_requests(std::span<const GenerationRequest> requests) const;
   std::vector<GenerationReply> run(std::span<const GenerationRequest> requests);
@@ -123,6 +125,7 @@ struct GenerationEngine::Impl {
   const Kernels& kernels;
   PackedTransformer model;
   CacheShape shape;
+  BlockPool pool;  // before the sessions, which give their blocks back
   std::map<std::uint64_t, Session> sessions;
   std::vector<std::unique_ptr<Decoder>> decoders;  // one per thread
   std::uint64_t num_calls = 0;
@@ -261,9 +264,9 @@ void GenerationEngine::Impl::make_decoders(std::size_t count) {
 CachedSequence& GenerationEngine::Impl::sequence_of(
     const GenerationRequest& request, std::vector<std::unique_ptr<CachedSequence>>& temporary) {
   if (request.session == 0) {
-    return *temporary.emplace_back(std::make_unique<CachedSequence>(shape));
+    return *temporary.emplace_back(std::make_unique<CachedSequence>(shape, pool));
   }
-  const auto found = sessions.try_emplace(request.session, CachedSequence(shape)).first;
+  const auto found = sessions.try_emplace(request.session, CachedSequence(shape, pool)).first;
   found->second.last_use = num_calls;
   return found->second.sequence;
 }

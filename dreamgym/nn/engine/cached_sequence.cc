@@ -21,8 +21,8 @@ CacheShape::CacheShape(const TransformerConfig& config) {
   tail_floats = num_tails * tail_rows * hidden_stride;
 }
 
-CachedSequence::CachedSequence(const CacheShape& shape)
-    : shape_(shape), tails_(shape.tail_floats) {}
+CachedSequence::CachedSequence(const CacheShape& shape, BlockPool& pool)
+    : shape_(shape), pool_(&pool), tails_(shape.tail_floats) {}
 
 std::size_t CachedSequence::rewind_to_common(std::span<const TokenId> context) {
   const auto [mine, theirs] = std::ranges::mismatch(tokens_, context);
@@ -63,8 +63,8 @@ void CachedSequence::plan_snapshot(std::size_t length) {
 
 void CachedSequence::reserve_blocks(std::size_t num_tokens) {
   while (blocks_.size() * kPanelWidth < num_tokens) {
-    blocks_.emplace_back(shape_.block_floats);
-    block_starts_.push_back(blocks_.back().data());
+    blocks_.push_back(pool_->take());
+    block_starts_.push_back(blocks_.back().get());
   }
 }
 

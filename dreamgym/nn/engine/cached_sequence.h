@@ -5,7 +5,7 @@
 // written over. The convolutions also need their inputs of the last taps - 1 tokens, so these tails
 // are remembered at a few lengths (snapshots), and a sequence goes back to the last of them.
 //
-// Thread safety: none.
+// Thread safety: none. Lifetime: the pool outlives the sequence.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dreamgym/llm/tokenizer.h"
+#include "dreamgym/nn/engine/block_pool.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
 #include "dreamgym/nn/transformer_config.h"
 
@@ -45,7 +46,7 @@ class CachedSequence {
  public:
   static constexpr std::size_t kMaxSnapshots = 8;
 
-  explicit CachedSequence(const CacheShape& shape);
+  CachedSequence(const CacheShape& shape, BlockPool& pool);
 
   [[nodiscard]] std::size_t size() const { return tokens_.size(); }
 
@@ -60,7 +61,7 @@ class CachedSequence {
   /// the next call.
   void reserve_blocks(std::size_t num_tokens);
   [[nodiscard]] const float* const* blocks() const { return block_starts_.data(); }
-  [[nodiscard]] float* block(std::size_t index) { return blocks_[index].data(); }
+  [[nodiscard]] float* block(std::size_t index) { return blocks_[index].get(); }
 
   /// The tail_rows inputs before the next token of convolution `index`.
   [[nodiscard]] const float* tail(std::size_t index) const;
@@ -80,7 +81,8 @@ class CachedSequence {
 
   CacheShape shape_;
   std::vector<TokenId> tokens_;
-  std::vector<AlignedFloats> blocks_;
+  BlockPool* pool_;
+  std::vector<BlockPool::Block> blocks_;
   std::vector<const float*> block_starts_;
   AlignedFloats tails_;              // [num_tails, tail_rows, hidden_stride]
   std::vector<Snapshot> snapshots_;  // ascending length; those longer than size() are planned
