@@ -77,7 +77,8 @@ class TrainableModel {
       std::span<const PackedBatch> batches) const;
 
   /// Forward and backward over all micro-batches; gradients are added to those already there.
-  /// Returns the scores of the forward pass.
+  /// Returns the scores of the forward pass. What `loss` throws is rethrown, and all accumulated
+  /// gradients are then forgotten.
   std::vector<std::vector<TokenScore>> accumulate(std::span<const PackedBatch> batches,
                                                   const LossGradient& loss);
   /// One optimiser step with what has been accumulated; then gradients are zero again.
