@@ -61,11 +61,12 @@ TrainingSequence AgentPrompt::demonstration(const Trajectory& trajectory,
       0.0F);
   for (const Transition& step : trajectory.steps) {
     const std::vector<TokenId> turn = action(step.action);
-    if (sequence.trunk.size() + turn.size() > max_tokens) {
+    const std::vector<TokenId> reply = observation(step.next_observation.text);
+    if (sequence.trunk.size() + turn.size() + reply.size() > max_tokens) {
       break;
     }
     sequence.trunk.append(turn, LossPart::kAction, 1.0F);
-    sequence.trunk.append(observation(step.next_observation.text), LossPart::kNone, 0.0F);
+    sequence.trunk.append(reply, LossPart::kNone, 0.0F);
   }
   return sequence;
 }

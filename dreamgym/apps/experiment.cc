@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/base/error.h"
@@ -20,8 +21,8 @@
 namespace dreamgym {
 namespace {
 
-constexpr std::size_t kMicroBatchTokens = 4096;
 constexpr std::size_t kValidationTasks = 48;
+constexpr std::size_t kLuckEpisodes = 32;
 constexpr std::size_t kEvaluationEpisodesKept = 40;
 
 FolderLock locked(const Path& folder) {
@@ -166,6 +167,10 @@ void Experiment::prepare() {
       domain_.names.size(),
       domain_.names_left_out,
       num_parameters(domain_.model.weights.config)));
+  progress_.note(fmt::format(
+      "predicted peak memory {}",
+      bytes_text(
+          plan_memory(config_, domain_.model.weights.config, data_.offline_steps).total_bytes())));
 }
 
 void Experiment::learn_experience_model() {
@@ -275,8 +280,10 @@ void Experiment::check_free_running() {
       record.real_steps = real->environment_steps;
     }
     recorder_->keep_episodes(dreamed.episodes, kEvaluationEpisodesKept, "check");
+    const auto lucky = std::span<const Episode>(dreamed.episodes)
+                           .first(std::min(dreamed.episodes.size(), kLuckEpisodes));
     const EnvironmentLuck luck = measure_environment_luck(
-        dream, dreamed.episodes, config_.evaluation.luck_replays, rng_.fork("luck"));
+        dream, lucky, config_.evaluation.luck_replays, rng_.fork("luck"));
     const FreeRunningCheck check = free_running_check(
         dreamed, real ? &*real : nullptr, auditor.get(), config_.check.max_gap);
     record.dreamed_steps = dreamed.environment_steps;

@@ -1,6 +1,5 @@
 #include "dreamgym/eval/statistics.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -43,7 +42,8 @@ Estimate wilson_interval(std::size_t successes, std::size_t trials) {
   const double z2 = kNormal95 * kNormal95;
   const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
   const double half = kNormal95 * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n);
-  return {p, std::max(0.0, centre - half), std::min(1.0, centre + half)};
+  // The formula gives exactly 0 and 1 at the ends; rounding does not.
+  return {p, successes == 0 ? 0.0 : centre - half, successes == trials ? 1.0 : centre + half};
 }
 
 Estimate paired_difference(std::span<const double> a, std::span<const double> b) {

@@ -146,7 +146,9 @@ TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {
                                    ? "It is empty.<|continue|>"
                                    : "effect: new<|observation|>");
   });
-  ExperienceModel dream(model, tok, &buffer, {});
+  ExperienceOptions roomy;
+  roomy.max_demonstration_tokens = 100;
+  ExperienceModel dream(model, tok, &buffer, roomy);
   const Task task = dream_task();
   const std::uint64_t seed = 1;
   (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));

@@ -79,15 +79,16 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
   for (std::size_t t = 0; t < trajectory.steps.size(); ++t) {
     const Transition& step = trajectory.steps[t];
     const TokenRun run = step_run(prompt, step, !retrieved, action_weight);
-    if (step.reasoning_trace.empty() || sequence.trunk.size() + run.size() > options.max_tokens) {
+    const auto shown = t < demonstrations.size() ? prompt.demonstrations(demonstrations[t])
+                                                 : std::vector<TokenId>{};
+    if (step.reasoning_trace.empty() ||
+        sequence.trunk.size() + shown.size() + run.size() > options.max_tokens) {
       break;
     }
     if (retrieved) {
       TrainingSequence::Branch branch;
       branch.trunk_end = sequence.trunk.size();
-      if (t < demonstrations.size()) {
-        branch.run.append(prompt.demonstrations(demonstrations[t]), LossPart::kNone, 0.0F);
-      }
+      branch.run.append(shown, LossPart::kNone, 0.0F);
       append(branch.run, step_run(prompt, step, true, 0.0F));
       sequence.branches.push_back(std::move(branch));
     }

@@ -67,7 +67,7 @@ std::string encode_checkpoint(const Blobs& blobs) {
   std::string out = fmt::format("{}{}\n", kMagic, kVersion);
   for (const auto& [name, bytes] : blobs) {
     check(name.find_first_of(" \n") == std::string::npos, "blob names hold no blanks");
-    out += fmt::format("{} {} {}\n", name, bytes.size(), checksum(bytes));
+    out += fmt::format("{} {} {}\n", name, bytes.size(), checksum(name + bytes));
     out += bytes;
   }
   out += "end\n";
@@ -109,7 +109,7 @@ Blobs decode_checkpoint(std::string_view bytes, const std::string& name) {
     }
     std::string blob(rest.substr(0, size));
     rest.remove_prefix(size);
-    if (checksum(blob) != parse_number(fields[2], name)) {
+    if (checksum(fields[0] + blob) != parse_number(fields[2], name)) {
       throw Error(ErrorKind::kCorrupt,
                   fmt::format("{}: the checksum of '{}' does not fit", name, fields[0]));
     }

@@ -1,7 +1,7 @@
 // A checkpoint is one file that is either whole or not used.
 //
 // Layout (docs/formats/checkpoint.md): the line "dreamgym-checkpoint 1\n", then per blob a line
-// "<name> <bytes> <crc32>\n" and the bytes, then "end\n". Written to a temporary file, synced and
+// "<name> <bytes> <crc32 of name and bytes>\n" and the bytes, then "end\n". Written to a temporary file, synced and
 // renamed; the one before is kept. Reading takes the newest file whose every checksum fits.
 // Thread safety: none.
 #pragma once

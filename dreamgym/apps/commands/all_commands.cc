@@ -15,7 +15,10 @@ void add_all_commands(CLI::App& app) {
   add_annotate_command(app);
   add_data_command(app);
   add_index_command(app);
+  add_sft_command(app);
   add_pretrain_command(app);
+  add_doctor_command(app);
+  add_bench_command(app);
 }
 
 }  // namespace dreamgym

@@ -6,6 +6,7 @@
 
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/experiment.h"
+#include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/result_table.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_report.h"
@@ -37,6 +38,7 @@ void run_experiment(const Options& options) {
   TerminalProgress progress;
   Experiment experiment(config, folder, progress);
   const RunResults results = experiment.run();
+  progress.note(fmt::format("peak memory {}", bytes_text(peak_resident_bytes())));
   const Path page = report_run(folder);
   if (options.json) {
     fmt::print("{}", results_json_lines(results));

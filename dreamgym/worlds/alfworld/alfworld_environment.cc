@@ -28,11 +28,11 @@ AlfworldEnvironment::AlfworldEnvironment(std::shared_ptr<GameLibrary> library)
 
 Observation AlfworldEnvironment::reset(const Task& task, std::uint64_t /*seed*/) {
   running_ = false;
-  const bool compact = wants_compact(task);
+  compact_ = wants_compact(task);
   game_ = library_->find(task);
   state_ = game_->initial;
   running_ = true;
-  return {compact ? game_->opening_room : game_->opening_text, admissible()};
+  return {compact_ ? game_->opening_room : game_->opening_text, admissible()};
 }
 
 StepResult AlfworldEnvironment::step(const Action& action) {
@@ -51,6 +51,9 @@ StepResult AlfworldEnvironment::step(const Action& action) {
 std::vector<std::string> AlfworldEnvironment::admissible() {
   std::vector<std::string> commands;
   list_commands(*game_, state_, commands);
+  if (compact_) {
+    std::erase(commands, "help");
+  }
   return commands;
 }
 

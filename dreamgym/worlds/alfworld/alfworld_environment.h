@@ -11,7 +11,7 @@ namespace dreamgym::alfworld {
 
 /// Reads task.settings as game_library.h names them. The first observation is the engine's own
 /// (welcome, room, task); with settings.text = "compact" it is the room only, since the instruction
-/// is given anyway. Reward 1 and terminated when the goal is reached. info: {"won", "score"}.
+/// is given anyway, and "help" is not offered: its long text tells an agent nothing. Reward 1 and terminated when the goal is reached. info: {"won", "score"}.
 /// Thread safety: none; objects share games through the library.
 class AlfworldEnvironment final : public Environment {
  public:
@@ -26,6 +26,7 @@ class AlfworldEnvironment final : public Environment {
   std::shared_ptr<const AlfredGame> game_;
   GameState state_;
   bool running_ = false;
+  bool compact_ = false;
 };
 
 }  // namespace dreamgym::alfworld

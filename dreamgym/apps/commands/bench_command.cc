@@ -1,0 +1,70 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/file.h"
+#include "dreamgym/base/text.h"
+
+namespace dreamgym {
+namespace {
+
+// Benchmark programs built by `make bench`, beside this one.
+const std::map<std::string, std::string> kPrograms = {{"alfworld", "alfworld_bench"},
+                                                      {"generation", "generation_bench"},
+                                                      {"training", "nn_train_bench"},
+                                                      {"retrieval", "replay_bench"}};
+
+void run_benchmark(const std::string& name, const std::string& peer) {
+  std::vector<std::string> names;
+  for (const auto& [known, program] : kPrograms) {
+    names.push_back(known);
+  }
+  const auto found = kPrograms.find(name);
+  if (found == kPrograms.end()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("no benchmark '{}'", name),
+                fmt::format("the nearest is '{}'; known: {}", nearest(name, names), join(names, ", ")));
+  }
+  const Path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / found->second;
+  if (!std::filesystem::exists(program)) {
+    throw Error(ErrorKind::kNotFound,
+                fmt::format("{} is not built", program.string()),
+                "run `make bench` first");
+  }
+  std::vector<std::string> arguments = {program.string()};
+  if (!peer.empty()) {
+    arguments.push_back("--peer=" + peer);
+  }
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    pointers.push_back(argument.data());
+  }
+  pointers.push_back(nullptr);
+  std::fflush(stdout);
+  execv(program.c_str(), pointers.data());
+  throw Error(ErrorKind::kIo, fmt::format("{} can't be started", program.string()));
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  auto peer = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand(
+      "bench",
+      "Measure a part against its limits and peers; every result is checked first (`make bench` builds them).\n"
+      "Example: dreamgym bench generation --peer venv/bin/python");
+  verb->add_option("name", *name, "alfworld, generation, training or retrieval")->required();
+  verb->add_option("--peer", *peer, "python that has the peer installed (torch, transformers)");
+  verb->callback([name, peer] { run_benchmark(*name, *peer); });
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,132 @@
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/apps/memory_plan.h"
+#include "dreamgym/apps/model_folder.h"
+#include "dreamgym/apps/pretrain.h"
+#include "dreamgym/apps/run_description.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/nn/trainable_model.h"
+
+namespace dreamgym {
+namespace {
+
+void plan(const std::string& config_path, const std::vector<std::string>& assignments) {
+  const ExperimentConfig config = load_experiment(config_path, assignments);
+  const TransformerConfig shape = config.base.model.empty()
+                                      ? transformer_preset(config.base.preset)
+                                      : load_model(config.base.model).weights.config;
+  const std::size_t offline = config.data.collect_episodes * config.max_steps / 2;
+  const MemoryPlan memory = plan_memory(config, shape, offline);
+  for (const auto& [name, bytes] : memory.parts) {
+    fmt::print("{:<26} {:>10}\n", name, bytes_text(bytes));
+  }
+  fmt::print("{:<26} {:>10}\n", "peak", bytes_text(memory.total_bytes()));
+}
+
+// Sampled log-probabilities recomputed by the trainer must agree.
+double worst_disagreement(const ModelFiles& model) {
+  GenerationEngine engine(model.weights, model.tokenizer, {});
+  GenerationRequest request;
+  request.context = model.tokenizer->encode("You are in the middle of a room.");
+  request.max_tokens = 48;
+  request.seed = 7;
+  const auto reply = engine.generate(std::span(&request, 1)).front();
+  std::vector<TokenId> whole = request.context;
+  whole.insert(whole.end(), reply.tokens.begin(), reply.tokens.end());
+  PackedBatch batch;
+  const std::uint32_t segment = batch.add_segment(whole);
+  for (std::size_t i = request.context.size(); i < whole.size(); ++i) {
+    (void)batch.add_query(segment, static_cast<std::uint32_t>(i));
+  }
+  const TrainableModel trainer(model.weights, 1);
+  const auto scores = trainer.score(std::span(&batch, 1)).front();
+  double worst = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    worst = std::max(worst, static_cast<double>(std::abs(scores[i].logprob - reply.logprobs[i])));
+  }
+  return worst;
+}
+
+void examine_model(const std::string& folder, std::size_t probes) {
+  const ModelFiles model = load_model(folder);
+  const TransformerConfig& shape = model.weights.config;
+  fmt::print("{}: {} parameters, {} layers of {}, vocabulary {}\n",
+             folder,
+             num_parameters(shape),
+             shape.num_layers,
+             shape.hidden_size,
+             shape.vocab_size);
+  const std::string text = "You open the drawer 1. In it, you see a mug 12, and a caf\xc3\xa9.";
+  const bool round_trip = model.tokenizer->decode(model.tokenizer->encode(text)) == text;
+  fmt::print("tokenizer round trip: {}\n", round_trip ? "ok" : "FAILED");
+  const double worst = worst_disagreement(model);
+  const bool agree = worst < 1e-4;
+  fmt::print("trainer and engine: largest log-probability difference {:.2g}: {}\n", worst, agree ? "ok" : "FAILED");
+  if (probes > 0) {
+    const Abilities abilities = measure_abilities(model, probes, 1);
+    fmt::print("copy {:.3f}, recall after 500 tokens {:.3f}, state tracking {:.3f} ({} probes each)\n",
+               abilities.copy,
+               abilities.recall,
+               abilities.tracking,
+               probes);
+  }
+  if (!round_trip || !agree) {
+    throw Error(ErrorKind::kCorrupt, folder + ": the model does not pass");
+  }
+}
+
+void examine_machine() {
+  fmt::print("dreamgym {}\n", program_version());
+  for (const char* feature : {"avx2", "fma", "avx512f", "avx512bf16"}) {
+    bool present = false;
+    // The built-in wants literals.
+    if (std::string_view(feature) == "avx2") {
+      present = __builtin_cpu_supports("avx2") != 0;
+    } else if (std::string_view(feature) == "fma") {
+      present = __builtin_cpu_supports("fma") != 0;
+    } else if (std::string_view(feature) == "avx512f") {
+      present = __builtin_cpu_supports("avx512f") != 0;
+    } else {
+      present = __builtin_cpu_supports("avx512bf16") != 0;
+    }
+    fmt::print("{:<12} {}\n", feature, present ? "yes" : "no");
+  }
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app) {
+  CLI::App* group = app.add_subcommand(
+      "doctor",
+      "Is this machine, this configuration, this model fit for the job?\n"
+      "Examples: dreamgym doctor\n"
+      "          dreamgym doctor plan configs/alfworld_real.toml\n"
+      "          dreamgym doctor model models/nano");
+  group->require_subcommand(0, 1);
+  auto config = std::make_shared<std::string>();
+  auto assignments = std::make_shared<std::vector<std::string>>();
+  CLI::App* plan_verb = group->add_subcommand("plan", "Predicted peak memory of a run.");
+  plan_verb->add_option("config", *config, "TOML file; none = the quickstart");
+  plan_verb->add_option("--set", *assignments, "section.key=value, may be repeated");
+  plan_verb->callback([config, assignments] { plan(*config, *assignments); });
+  auto folder = std::make_shared<std::string>();
+  auto probes = std::make_shared<std::size_t>(100);
+  CLI::App* model_verb = group->add_subcommand("model", "Checks a model folder.");
+  model_verb->add_option("folder", *folder, "model folder")->required();
+  model_verb->add_option("--probes", *probes, "held-out questions per ability; 0 = none")->capture_default_str();
+  model_verb->callback([folder, probes] { examine_model(*folder, *probes); });
+  group->callback([group] {
+    if (group->get_subcommands().empty()) {
+      examine_machine();
+    }
+  });
+}
+
+}  // namespace dreamgym

@@ -1,0 +1,31 @@
+// How much memory a run will need at its peak, said before it starts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dreamgym/config/experiment_config.h"
+#include "dreamgym/nn/transformer_config.h"
+
+namespace dreamgym {
+
+struct MemoryPlan {
+  std::vector<std::pair<std::string, std::size_t>> parts;  ///< name, bytes
+  [[nodiscard]] std::size_t total_bytes() const;
+};
+
+/// @param shape         of the model.
+/// @param offline_steps transitions of the offline data.
+MemoryPlan plan_memory(const ExperimentConfig& config,
+                       const TransformerConfig& shape,
+                       std::size_t offline_steps);
+
+/// Largest resident size of this process so far, bytes; 0 where the system does not say.
+std::size_t peak_resident_bytes();
+
+/// "1.3 GiB".
+std::string bytes_text(std::size_t bytes);
+
+}  // namespace dreamgym
