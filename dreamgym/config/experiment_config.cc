@@ -21,6 +21,7 @@ void resolve(ExperimentConfig& config) {
   config.experience.num_threads = config.threads;
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
+  config.experience_data.num_recollections = config.experience.num_recollections;
   for (const std::string& arm : config.arms) {
     if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
       throw Error(ErrorKind::kConfig,
@@ -39,7 +40,8 @@ void resolve(ExperimentConfig& config) {
 
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
-  config.data.world_options = {{"receptacles", "8"}, {"text", "compact"}};
+  // Many small houses: a dream learnt from few would be a memory of them.
+  config.data.world_options = {{"receptacles", "8"}, {"tasks_per_house", "2"}, {"text", "compact"}};
   config.experience_sft.epochs = 2;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,
@@ -47,11 +49,12 @@ ExperimentConfig default_experiment() {
   config.experience_sft.name_permutation = 0.3;
   config.start_sft.epochs = 8;
   config.start_sft.tokens_per_update = 2500;
+  config.start_sft.tokens_per_micro_batch = 1024;
   config.start_sft.optimizer = {.learning_rate = 1e-3, .weight_decay = 0.1};
   config.all_sft = config.start_sft;
   config.all_sft.epochs = 2;
   config.all_sft.tokens_per_update = 4096;
-  config.dream.iterations = 30;
+  config.dream.iterations = 24;
   config.traditional.iterations = 1000;  // the step budget ends it
   config.traditional.validate_every = 0;
   config.s2r.iterations = 1000;

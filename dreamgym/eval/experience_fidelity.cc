@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kBatch = 128;         // trajectories walked side by side
 constexpr std::size_t kShownMisses = 8;
+constexpr std::size_t kRecollectionReserve = 96;  // tokens
 constexpr std::uint64_t kFirstSession = 1ULL << 40;
 
 // Walks a batch of trajectories in step, one prediction each at a time.
@@ -47,7 +48,8 @@ class TeacherForcedWalk {
  private:
   void predict(std::span<const Trajectory> stories, std::size_t t, ExperienceFidelity& out) {
     const std::size_t reserve = options_.max_trace_tokens + options_.max_observation_tokens +
-                                options_.num_demonstrations * options_.max_demonstration_tokens + 64;
+                                options_.num_demonstrations * options_.max_demonstration_tokens +
+                                options_.num_recollections * kRecollectionReserve + 64;
     std::vector<GenerationRequest> requests;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < stories.size(); ++i) {
@@ -85,6 +87,13 @@ class TeacherForcedWalk {
       const auto shown = prompt_.demonstrations(to_demonstrations(hits.front()));
       out.context.insert(out.context.end(), shown.begin(), shown.end());
     }
+    std::vector<PastStep> past;
+    for (std::size_t i = 0; i < t; ++i) {
+      past.push_back({story.steps[i].action, story.steps[i].next_observation.text});
+    }
+    const auto recollected =
+        prompt_.recollections(recollect(past, step.action, options_.num_recollections));
+    out.context.insert(out.context.end(), recollected.begin(), recollected.end());
     const auto query = prompt_.query(step.action);
     out.context.insert(out.context.end(), query.begin(), query.end());
     out.max_tokens = options_.max_trace_tokens + options_.max_observation_tokens;
@@ -214,7 +223,12 @@ EnvironmentLuck measure_environment_luck(EnvironmentBatch& dream,
                                          const Rng& rng) {
   EnvironmentLuck luck;
   luck.episodes = dreamed.size();
-  std::vector<std::vector<double>> returns(dreamed.size(), std::vector<double>(num_replays, 0.0));
+  // The episode as it was dreamed counts too: replays that all fail alike are luck as well.
+  std::vector<std::vector<double>> returns(dreamed.size(),
+                                           std::vector<double>(num_replays + 1, 0.0));
+  for (std::size_t i = 0; i < dreamed.size(); ++i) {
+    returns[i].back() = dreamed[i].trajectory.episode_return;
+  }
   for (std::size_t r = 0; r < num_replays; ++r) {
     std::vector<std::uint64_t> seeds;
     for (std::size_t i = 0; i < dreamed.size(); ++i) {
@@ -228,10 +242,10 @@ EnvironmentLuck measure_environment_luck(EnvironmentBatch& dream,
     double mean = 0;
     double squares = 0;
     for (const double value : of_episode) {
-      mean += value / static_cast<double>(num_replays);
+      mean += value / static_cast<double>(of_episode.size());
     }
     for (const double value : of_episode) {
-      squares += (value - mean) * (value - mean) / static_cast<double>(num_replays);
+      squares += (value - mean) * (value - mean) / static_cast<double>(of_episode.size());
     }
     luck.return_deviation += std::sqrt(squares) / static_cast<double>(dreamed.size());
     luck.flipped_share += (squares > 0 ? 1.0 : 0.0) / static_cast<double>(dreamed.size());

@@ -49,8 +49,8 @@ ExperienceFidelity measure_fidelity(LanguageModel& model,
 
 struct EnvironmentLuck {
   std::size_t episodes = 0;
-  double return_deviation = 0;  ///< mean over episodes of the std of the return over replays
-  double flipped_share = 0;     ///< of episodes whose outcome is not the same in every replay
+  double return_deviation = 0;  ///< mean over episodes of the std of the return, as dreamed and over replays
+  double flipped_share = 0;     ///< of episodes whose return is not the same every time
 };
 
 /// Replays the actions of dreamed episodes in the dream under other world seeds.

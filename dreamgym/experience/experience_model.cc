@@ -18,6 +18,8 @@ namespace {
 constexpr const char* kNoAnswer = "There is no answer.";
 // Longer actions are cut before the model reads them; no world knows commands of this length.
 constexpr std::size_t kMaxActionBytes = 400;
+// Room kept for each recollection, tokens.
+constexpr std::size_t kRecollectionReserve = 96;
 
 void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
   out.insert(out.end(), ids.begin(), ids.end());
@@ -91,6 +93,9 @@ std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots
     }
     query.context = slots_[slots[i]].trunk;
     append(query.context, prompt_.demonstrations(retrieved[i]));
+    append(query.context,
+           prompt_.recollections(recollect(
+               slots_[slots[i]].past, query.action, options_.num_recollections)));
     append(query.context, prompt_.query(query.action));
   }
   dream_traces(queries);
@@ -214,6 +219,7 @@ StepResult ExperienceModel::conclude(Query& query) {
     query.reply.back() = prompt_.flag_token(step.flag);
     append(tokens, query.reply);
     slot.observation = step.observation;
+    slot.past.push_back({query.action, step.observation});
     remember(slot, std::move(tokens));
   }
   return result;
@@ -222,8 +228,8 @@ StepResult ExperienceModel::conclude(Query& query) {
 void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   append(slot.trunk, step_tokens);
   slot.past_steps.push_back(std::move(step_tokens));
-  const std::size_t tail =
-      options_.num_demonstrations * options_.max_demonstration_tokens + reply_reserve() + 64;
+  const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
+                           options_.num_recollections * kRecollectionReserve + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();
   if (slot.trunk.size() + tail <= limit) {
     return;

@@ -1,7 +1,8 @@
 // The experience model as an environment: the dream (paper section 4.1, Eq. 4).
 //
 // Each step is one decode: the reasoning trace first, then the next observation and the end flag.
-// - Retrieval: the k most similar stored transitions are shown as demonstrations, then rolled back.
+// - Retrieval: the k most similar stored transitions are shown as demonstrations, then what the episode
+//   itself has shown of the action's things; both are rolled back afterwards.
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
 //   look into the same drawer first find the same things more often than not.
@@ -22,6 +23,7 @@
 
 #include "dreamgym/env/environment.h"
 #include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/experience/recollection.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/replay/replay_buffer.h"
 
@@ -30,6 +32,7 @@ namespace dreamgym {
 struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
   std::size_t max_demonstration_tokens = 28;  ///< each
+  std::size_t num_recollections = 3;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t max_trace_tokens = 64;
   std::size_t max_observation_tokens = 200;
@@ -70,6 +73,7 @@ class ExperienceModel final : public EnvironmentBatch {
     Task task;
     std::uint64_t world_seed = 0;
     std::string observation;                       // s_t
+    std::vector<PastStep> past;                    // whole episode, for recollection
     std::vector<TokenId> opening;                  // prompt up to the first step
     std::vector<std::vector<TokenId>> past_steps;  // one run per step
     std::vector<TokenId> trunk;                    // opening + past steps, within the budget

@@ -1,6 +1,7 @@
 #include "dreamgym/experience/experience_prompt.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "dreamgym/llm/markers.h"
 #include "dreamgym/llm/require_marker.h"
@@ -39,13 +40,22 @@ std::vector<TokenId> ExperiencePrompt::begin(std::string_view instruction,
 }
 
 std::vector<TokenId> ExperiencePrompt::demonstrations(std::span<const Demonstration> shown) const {
+  return shown_within(shown, max_demonstration_tokens_);
+}
+
+std::vector<TokenId> ExperiencePrompt::recollections(std::span<const Demonstration> shown) const {
+  return shown_within(shown, std::numeric_limits<std::size_t>::max());
+}
+
+std::vector<TokenId> ExperiencePrompt::shown_within(std::span<const Demonstration> shown,
+                                                    std::size_t max_tokens) const {
   std::vector<TokenId> out;
   for (const Demonstration& demonstration : shown) {
     std::vector<TokenId> one = {demonstration_};
     append(one, tokenizer_->encode(demonstration.action));
     one.push_back(observation_);
     append(one, tokenizer_->encode(demonstration.observation));
-    one.resize(std::min(one.size(), max_demonstration_tokens_));
+    one.resize(std::min(one.size(), max_tokens));
     append(out, one);
   }
   return out;

@@ -2,8 +2,9 @@
 //
 // Shared part first: <|dream|><|task|>tau<|state|>s_0, then per past step
 // <|action|>a<|trace|>R<|observation|>s'<flag>; this part only grows and stays in the model's cache.
-// Then the tail that is rolled back after each step: the retrieved demonstrations
-// <|demonstration|>a<|observation|>s' and the query <|action|>a<|trace|>. The reply is
+// Then the tail that is rolled back after each step: the retrieved demonstrations and what the episode
+// itself has shown of the action's things (recollection.h), each <|demonstration|>a<|observation|>s',
+// and the query <|action|>a<|trace|>. The reply is
 // R<|observation|>s'<flag>, flag one of <|continue|> (r = 0), <|success|> (r = 1, over),
 // <|failure|> (r = 0, over).
 // Deviation: past traces stay in the history (Eq. 4 has only states and actions): they are the small
@@ -48,8 +49,10 @@ class ExperiencePrompt {
   /// Start of the shared part.
   [[nodiscard]] std::vector<TokenId> begin(std::string_view instruction,
                                            std::string_view observation) const;
-  /// Demonstrations only (part of the tail, never of the history).
+  /// Demonstrations only (part of the tail, never of the history), each cut to its budget.
   [[nodiscard]] std::vector<TokenId> demonstrations(std::span<const Demonstration> shown) const;
+  /// The same for steps of the episode itself, whole.
+  [[nodiscard]] std::vector<TokenId> recollections(std::span<const Demonstration> shown) const;
   /// <|action|>a<|trace|>.
   [[nodiscard]] std::vector<TokenId> query(std::string_view action) const;
   /// R<|observation|>.
@@ -67,6 +70,9 @@ class ExperiencePrompt {
   [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
 
  private:
+  [[nodiscard]] std::vector<TokenId> shown_within(std::span<const Demonstration> shown,
+                                                  std::size_t max_tokens) const;
+
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::size_t max_demonstration_tokens_;
   TokenId dream_, task_, state_, action_, trace_, observation_, demonstration_;

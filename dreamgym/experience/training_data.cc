@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/experience/recollection.h"
 #include "dreamgym/experience/retrieval.h"
 
 namespace dreamgym {
@@ -71,6 +72,7 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
     return sequence;
   }
   const bool retrieved = !demonstrations.empty();
+  std::vector<PastStep> past;
   const auto action_weight = static_cast<float>(options.action_weight);
   sequence.trunk.append(
       prompt.begin(trajectory.task.instruction, trajectory.steps.front().observation.text),
@@ -79,8 +81,15 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
   for (std::size_t t = 0; t < trajectory.steps.size(); ++t) {
     const Transition& step = trajectory.steps[t];
     const TokenRun run = step_run(prompt, step, !retrieved, action_weight);
-    const auto shown = t < demonstrations.size() ? prompt.demonstrations(demonstrations[t])
-                                                 : std::vector<TokenId>{};
+    std::vector<TokenId> shown;
+    if (retrieved) {
+      const auto recollected =
+          prompt.recollections(recollect(past, step.action, options.num_recollections));
+      shown = t < demonstrations.size() ? prompt.demonstrations(demonstrations[t])
+                                        : std::vector<TokenId>{};
+      shown.insert(shown.end(), recollected.begin(), recollected.end());
+      past.push_back({step.action, step.next_observation.text});
+    }
     if (step.reasoning_trace.empty() ||
         sequence.trunk.size() + shown.size() + run.size() > options.max_tokens) {
       break;
@@ -102,13 +111,15 @@ std::vector<TrainingSequence> experience_sequences(const ExperiencePrompt& promp
                                                    const ReplayBuffer* buffer,
                                                    const ExperienceDataOptions& options,
                                                    const Rng& rng) {
-  check(buffer != nullptr || options.demonstration_share <= 0, "retrieval needs a replay buffer");
+  check(buffer != nullptr || options.demonstration_share <= 0 || options.num_demonstrations == 0,
+        "retrieval needs a replay buffer");
   std::vector<TrainingSequence> sequences;
   for (std::size_t i = 0; i < trajectories.size(); ++i) {
     std::vector<std::vector<Demonstration>> demonstrations;
-    if (options.num_demonstrations > 0 &&
-        rng.fork("retrieval", i).uniform() < options.demonstration_share) {
-      demonstrations = retrieve(trajectories[i], *buffer, options);
+    if (rng.fork("retrieval", i).uniform() < options.demonstration_share) {
+      demonstrations = options.num_demonstrations > 0
+                           ? retrieve(trajectories[i], *buffer, options)
+                           : std::vector<std::vector<Demonstration>>(trajectories[i].steps.size());
     }
     sequences.push_back(experience_sequence(prompt, trajectories[i], demonstrations, options));
   }
