@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -236,80 +235,141 @@ std::string json_of(const std::vector<TokenId>& tokens) {
   return fmt::format("[{}]", fmt::join(tokens, ","));
 }
 
-// What the peer is to do, and what we replied: {"contexts": [[..]], "free": [[..]], "choices":
-// [[[..]]], "chosen": [[..]]}.
-void write_workload(const std::string& file,
-                    const std::vector<GenerationRequest>& requests,
-                    const std::vector<GenerationReply>& free,
-                    const std::vector<GenerationReply>& chosen) {
-  std::array<std::vector<std::string>, 4> columns;
+// One generate() of all episodes, as JSON for the peer: {"contexts":[[..]],"choices":[[[..]]],
+// "replies":[[..]]}; the choices are empty where the replies are free.
+std::string json_of(const std::vector<GenerationRequest>& requests,
+                    const std::vector<GenerationReply>& replies) {
+  std::vector<std::string> contexts;
+  std::vector<std::string> choices;
+  std::vector<std::string> tokens;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    columns[0].push_back(json_of(requests[i].context));
-    columns[1].push_back(json_of(free[i].tokens));
-    std::vector<std::string> choices;
-    for (const auto& choice : all_paths(*requests[i].choices)) {
-      choices.push_back(json_of(choice));
+    contexts.push_back(json_of(requests[i].context));
+    tokens.push_back(json_of(replies[i].tokens));
+    if (requests[i].choices) {
+      std::vector<std::string> each;
+      for (const auto& choice : all_paths(*requests[i].choices)) {
+        each.push_back(json_of(choice));
+      }
+      choices.push_back(fmt::format("[{}]", fmt::join(each, ",")));
     }
-    columns[2].push_back(fmt::format("[{}]", fmt::join(choices, ",")));
-    columns[3].push_back(json_of(chosen[i].tokens));
   }
-  std::ofstream(file) << fmt::format(
-      R"({{"contexts":[{}],"free":[{}],"choices":[{}],"chosen":[{}]}})",
-      fmt::join(columns[0], ","),
-      fmt::join(columns[1], ","),
-      fmt::join(columns[2], ","),
-      fmt::join(columns[3], ","));
+  return fmt::format(R"({{"contexts":[{}],"choices":[{}],"replies":[{}]}})",
+                     fmt::join(contexts, ","),
+                     fmt::join(choices, ","),
+                     fmt::join(tokens, ","));
 }
 
-// Best of three runs from empty sessions.
-double time_of(GenerationEngine& engine,
+// What was asked, call by call, and what it cost.
+struct Played {
+  double seconds = 0;
+  std::size_t new_tokens = 0;
+  std::vector<std::string> calls;
+};
+
+void play_call(GenerationEngine& engine,
                const std::vector<GenerationRequest>& requests,
-               std::vector<GenerationReply>& replies) {
-  double best = INFINITY;
+               std::vector<GenerationReply>& replies,
+               Played& played) {
+  const double start = processor_seconds();
+  replies = engine.generate(requests);
+  played.seconds += processor_seconds() - start;
+  played.calls.push_back(json_of(requests, replies));
+  for (const GenerationReply& reply : replies) {
+    played.new_tokens += reply.tokens.size();
+  }
+}
+
+// kNewTokens after contexts that nobody has read.
+Played play_fresh(GenerationEngine& engine) {
+  Played played;
+  std::vector<GenerationRequest> requests = free_requests(kNumEpisodes);
+  for (GenerationRequest& request : requests) {
+    request.temperature = 0;
+  }
+  std::vector<GenerationReply> replies;
+  play_call(engine, requests, replies, played);
+  return played;
+}
+
+void append_to_contexts(std::vector<GenerationRequest>& requests,
+                        const std::vector<GenerationReply>& replies) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].context.insert(
+        requests[i].context.end(), replies[i].tokens.begin(), replies[i].tokens.end());
+  }
+}
+
+// Whole episodes, as rollouts play them: in each of kNumTurns turns an observation of kStepTokens
+// arrives, kTurnTokens are written freely and one of kNumChoices actions is chosen.
+Played play_episodes(GenerationEngine& engine) {
+  constexpr std::size_t kNumTurns = 8;
+  constexpr std::size_t kTurnTokens = 24;
+  Played played;
+  std::vector<GenerationRequest> requests = free_requests(kNumEpisodes);
+  std::vector<GenerationReply> replies;
+  for (std::size_t turn = 0; turn < kNumTurns; ++turn) {
+    for (std::size_t i = 0; i < kNumEpisodes; ++i) {
+      Rng rng = Rng(9).fork("observation", turn * kNumEpisodes + i);
+      if (turn == 0) {
+        requests[i].context.resize(kContextTokens / 2);
+      }
+      const auto observation = random_tokens(rng, kStepTokens);
+      requests[i].context.insert(requests[i].context.end(), observation.begin(), observation.end());
+      requests[i].temperature = 0;
+      requests[i].max_tokens = kTurnTokens;
+      requests[i].choices = nullptr;
+    }
+    play_call(engine, requests, replies, played);
+    append_to_contexts(requests, replies);
+    for (std::size_t i = 0; i < kNumEpisodes; ++i) {
+      requests[i].choices = some_choices(turn * kNumEpisodes + i);
+    }
+    play_call(engine, requests, replies, played);
+    append_to_contexts(requests, replies);
+  }
+  return played;
+}
+
+// Best of three, each from empty sessions.
+Played best_of(GenerationEngine& engine, Played (*play)(GenerationEngine&)) {
+  Played best;
   for (int run = 0; run < 3; ++run) {
     release_all(engine);
-    const double start = processor_seconds();
-    replies = engine.generate(requests);
-    best = std::min(best, processor_seconds() - start);
+    Played played = play(engine);
+    if (run == 0 || played.seconds < best.seconds) {
+      best = std::move(played);
+    }
   }
   return best;
 }
 
-// The same work, from contexts nobody has read, by us and by the peer; both greedy, one thread.
+// The same calls by us and by the peer; both greedy, on one thread.
 int compare_with_peer(const std::string& python) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "dreamgym_generation_peer";
   TransformerWeights weights = nano_weights(0);  // no convolutions: plain Llama
   weights.config.family = "llama";
   save_weights(weights, folder.string(), WeightType::kFloat32);
-  std::vector<GenerationRequest> free = free_requests(kNumEpisodes);
-  std::vector<GenerationRequest> chosen = choice_requests(kNumEpisodes);
-  for (std::size_t i = 0; i < kNumEpisodes; ++i) {
-    free[i].temperature = 0;
-    chosen[i].temperature = 0;
-  }
   GenerationEngine engine = engine_of(weights, 1);
-  std::vector<GenerationReply> free_replies;
-  std::vector<GenerationReply> chosen_replies;
-  const double free_seconds = time_of(engine, free, free_replies);
-  const double chosen_seconds = time_of(engine, chosen, chosen_replies);
-  write_workload((folder / "workload.json").string(), chosen, free_replies, chosen_replies);
-  fmt::print("engine: free {:.3f} s, {:.0f} new tokens/s; choices {:.3f} s, {:.0f} choices/s\n",
-             free_seconds,
-             kNumEpisodes * kNewTokens / free_seconds,
-             chosen_seconds,
-             kNumEpisodes / chosen_seconds);
+  std::vector<std::string> entries;
+  for (const auto& [name, play] :
+       {std::pair{"fresh", &play_fresh}, std::pair{"episodes", &play_episodes}}) {
+    const Played played = best_of(engine, play);
+    entries.push_back(fmt::format(R"("{}":{{"our_seconds":{:.6f},"calls":[{}]}})",
+                                  name,
+                                  played.seconds,
+                                  fmt::join(played.calls, ",")));
+    fmt::print("engine, {}: {:.3f} s, {:.0f} new tokens/s\n",
+               name,
+               played.seconds,
+               static_cast<double>(played.new_tokens) / played.seconds);
+  }
   std::fflush(stdout);
+  std::ofstream(folder / "workload.json") << fmt::format("{{{}}}", fmt::join(entries, ","));
   const std::string script =
       (std::filesystem::path(DREAMGYM_SOURCE_DIR) / "bench/peers/generate_peer.py").string();
-  const std::string command = fmt::format("'{}' '{}' '{}' --ours {:.6f} {:.6f}",
-                                          python,
-                                          script,
-                                          folder.string(),
-                                          free_seconds,
-                                          chosen_seconds);
-  return std::system(command.c_str()) == 0 ? 0
-                                           : 1;  // NOLINT(cert-env33-c): a benchmark's own script
+  const std::string command = fmt::format("'{}' '{}' '{}'", python, script, folder.string());
+  return std::system(command.c_str()) == 0 ? 0 : 1;  // NOLINT(cert-env33-c): its own script
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 """The same weights in Hugging Face transformers: the peer of bench/generation_bench.cc.
 
-    generate_peer.py FOLDER [--ours FREE_SECONDS CHOICE_SECONDS]
+    generate_peer.py FOLDER
 
-FOLDER holds config.json, model.safetensors (no convolutions) and workload.json: 64 contexts, our
-greedy continuations, and the choices of each with the one we took. Measured on one thread in
-processor time (neighbours do not count), best of two: `generate` of as many new tokens, and `generate` under `prefix_allowed_tokens_fn` for the
-choices. Both from contexts that have not been read. Prints seconds, tokens/s, how many replies are
-the same as ours, and with --ours the ratios. Needs torch, transformers, safetensors.
+FOLDER holds config.json, model.safetensors (no convolutions) and workload.json, which
+generation_bench --peer writes: for each workload our seconds and, call by call, the contexts of 64
+episodes, the choices where there are any, and our greedy replies. Each call is a `generate` of as
+many new tokens, under `prefix_allowed_tokens_fn` where there are choices; every call reads its
+contexts anew, since `generate` keeps nothing for the next one. One thread, processor time
+(neighbours do not count), best of two. Prints seconds, tokens/s, how many replies are the same as
+ours, and the ratios. Needs torch, transformers, safetensors.
 """
 
 import json
@@ -49,75 +51,60 @@ def load_model(folder):
     return model
 
 
-def best_seconds(run, repeats=2):
-    """Result of the last run and processor seconds of the fastest."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.process_time()
-        result = run()
-        best = min(best, time.process_time() - start)
-    return result, best
-
-
-def allowed_tokens(choices):
+def allowed_tokens(choices, context_length):
     """prefix_allowed_tokens_fn that walks each row's choices."""
-    next_tokens = []
+    tables = []
     for row in choices:
         table = {}
         for choice in row:
             for i, token in enumerate(choice):
                 table.setdefault(tuple(choice[:i]), set()).add(token)
-        next_tokens.append({prefix: sorted(after) for prefix, after in table.items()})
+        tables.append({prefix: sorted(after) for prefix, after in table.items()})
+    return lambda row, ids: tables[row][tuple(ids[context_length:].tolist())]
 
-    def allowed(row, ids, context=0):
-        return next_tokens[row][tuple(ids[context:].tolist())]
 
-    return allowed
+def run_call(model, call):
+    """Replies to one call."""
+    contexts = torch.tensor(call["contexts"])
+    length = contexts.shape[1]
+    options = {}
+    if call["choices"]:
+        options["prefix_allowed_tokens_fn"] = allowed_tokens(call["choices"], length)
+    with torch.inference_mode():
+        out = model.generate(
+            contexts,
+            attention_mask=torch.ones_like(contexts),
+            max_new_tokens=len(call["replies"][0]),
+            do_sample=False,
+            use_cache=True,
+            **options,
+        )
+    return out[:, length:].tolist()
 
 
 def main():
     folder = Path(sys.argv[1])
-    ours = [float(x) for x in sys.argv[sys.argv.index("--ours") + 1 :]] if "--ours" in sys.argv else None
-    work = json.loads((folder / "workload.json").read_text())
     model = load_model(folder)
-    contexts = torch.tensor(work["contexts"])
-    count, length = contexts.shape
-    mask = torch.ones_like(contexts)
-
-    def generate(new_tokens, **options):
-        with torch.inference_mode():
-            out = model.generate(
-                contexts,
-                attention_mask=mask,
-                max_new_tokens=new_tokens,
-                do_sample=False,
-                use_cache=True,
-                **options,
-            )
-        return out[:, length:].tolist()
-
-    new_tokens = len(work["free"][0])
-    free, free_seconds = best_seconds(lambda: generate(new_tokens))
-    same = sum(a == b for a, b in zip(free, work["free"]))
-    walk = allowed_tokens(work["choices"])
-    choice_length = len(work["chosen"][0])
-    chosen, choice_seconds = best_seconds(
-        lambda: generate(
-            choice_length, prefix_allowed_tokens_fn=lambda row, ids: walk(row, ids, length)
+    agrees = True
+    print(f"transformers {transformers.__version__}, torch {torch.__version__}, fp32, sdpa")
+    for name, work in json.loads((folder / "workload.json").read_text()).items():
+        best = float("inf")
+        for _ in range(2):
+            start = time.process_time()
+            replies = [run_call(model, call) for call in work["calls"]]
+            best = min(best, time.process_time() - start)
+        ours = [call["replies"] for call in work["calls"]]
+        pairs = [(a, b) for x, y in zip(replies, ours) for a, b in zip(x, y)]
+        same = sum(a == b for a, b in pairs)
+        new_tokens = sum(len(a) for a, _ in pairs)
+        print(
+            f"peer, {name}: {best:.3f} s, {new_tokens / best:.0f} new tokens/s,"
+            f" {same} of {len(pairs)} replies the same;"
+            f" ratio {best / work['our_seconds']:.1f}"
         )
-    )
-    same_chosen = sum(a == b for a, b in zip(chosen, work["chosen"]))
-    print(
-        f"transformers {transformers.__version__}, torch {torch.__version__}, fp32 sdpa, one thread:"
-        f" free {free_seconds:.3f} s, {count * new_tokens / free_seconds:.0f} new tokens/s,"
-        f" {same} of {count} replies the same;"
-        f" choices {choice_seconds:.3f} s, {count / choice_seconds:.0f} choices/s,"
-        f" {same_chosen} of {count} the same"
-    )
-    if ours:
-        print(f"ratio: free {free_seconds / ours[0]:.1f} x, choices {choice_seconds / ours[1]:.1f} x")
-    # Equal logits up to rounding can still tip a near tie; most replies must agree.
-    return 0 if min(same, same_chosen) >= 0.9 * count else 1
+        # Equal logits up to rounding can still tip a near tie; most replies must agree.
+        agrees = agrees and same >= 0.9 * len(pairs)
+    return 0 if agrees else 1
 
 
 if __name__ == "__main__":

@@ -102,24 +102,35 @@ void explain_all(const World* world, std::size_t threads, std::vector<Trajectory
   });
 }
 
+// Successes worth imitating: of each kind of task the half that needed fewer steps, since what a
+// clumsy success did on the way is no example.
 std::vector<Trajectory> choose_demonstrations(const std::vector<Trajectory>& offline,
                                               std::size_t count,
                                               Rng rng) {
-  std::vector<const Trajectory*> successes;
+  std::map<std::string, std::vector<const Trajectory*>> kinds;
   for (const Trajectory& story : offline) {
     if (story.success()) {
-      successes.push_back(&story);
+      const auto type = story.task.settings.find(task_settings::kType);
+      kinds[type == story.task.settings.end() ? "" : type->second].push_back(&story);
     }
   }
-  if (successes.empty()) {
+  std::vector<const Trajectory*> good;
+  for (auto& [type, stories] : kinds) {
+    std::stable_sort(stories.begin(), stories.end(), [](const auto* a, const auto* b) {
+      return a->steps.size() < b->steps.size();
+    });
+    stories.resize((stories.size() + 1) / 2);
+    good.insert(good.end(), stories.begin(), stories.end());
+  }
+  if (good.empty()) {
     throw Error(ErrorKind::kInvalidArgument,
                 "none of the offline episodes is a success: there is nothing the start policy could imitate",
                 "add at least a few successful episodes to the logs");
   }
-  rng.shuffle(successes);
+  rng.shuffle(good);
   std::vector<Trajectory> chosen;
-  for (std::size_t i = 0; i < std::min(count, successes.size()); ++i) {
-    chosen.push_back(*successes[i]);
+  for (std::size_t i = 0; i < std::min(count, good.size()); ++i) {
+    chosen.push_back(*good[i]);
   }
   return chosen;
 }

@@ -59,6 +59,7 @@ ExperimentConfig default_experiment() {
   config.traditional.validate_every = 0;
   config.s2r.iterations = 1000;
   config.s2r.validate_every = 0;
+  config.s2r.tasks_per_iteration = 4;  // few real steps: more updates of fewer groups
   return config;
 }
 
