@@ -1,6 +1,7 @@
 #include "dreamgym/apps/run_fidelity.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "dreamgym/apps/model_folder.h"
 #include "dreamgym/apps/policy_collect.h"
@@ -77,8 +78,13 @@ std::map<std::string, double> measure_run(const Path& run_folder,
                                           std::size_t episodes,
                                           std::size_t threads) {
   const ExperimentConfig config = read_run_config(run_folder);
-  std::vector<Trajectory> held_out =
-      read_trajectories(logs.empty() ? run_folder / "data" / "held_out.jsonl" : Path(logs));
+  const Path file = logs.empty() ? run_folder / "data" / "held_out.jsonl" : Path(logs);
+  if (logs.empty() && !std::filesystem::exists(file)) {
+    throw Error(ErrorKind::kNotFound,
+                run_folder.string() + " kept no episodes apart to measure on",
+                "name explained episodes of other tasks with --logs");
+  }
+  std::vector<Trajectory> held_out = read_trajectories(file);
   held_out.resize(std::min(held_out.size(), episodes));
   const auto world = experiment_world(config);
   for (Trajectory& story : held_out) {

@@ -52,7 +52,9 @@ TEST(AlfworldEnvironment, TheFirstObservationIsTheEnginesOwnOrTheRoomOnly) {
   const Observation compact = environment->reset(task, 0);
   EXPECT_TRUE(compact.text.starts_with("You are in the middle of a room."));
   EXPECT_FALSE(contains(compact.text, "\n"));
-  EXPECT_EQ(full.admissible, compact.admissible);
+  std::vector<std::string> without_help = full.admissible;
+  EXPECT_EQ(std::erase(without_help, "help"), 1U);
+  EXPECT_EQ(compact.admissible, without_help);
   task.settings[settings::kText] = "tiny";
   EXPECT_THROW(environment->reset(task, 0), Error);
 }
