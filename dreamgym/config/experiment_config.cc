@@ -71,9 +71,13 @@ ExperimentConfig load_experiment(const std::string& path,
     values.set(assignment);
   }
   ExperimentConfig config = default_experiment();
+  bind_experiment(config, values);
+  return config;
+}
+
+void bind_experiment(ExperimentConfig& config, const ConfigValues& values) {
   bind(config, values);
   resolve(config);
-  return config;
 }
 
 std::string experiment_toml(const ExperimentConfig& config) { return to_toml(config); }

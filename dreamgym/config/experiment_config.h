@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dreamgym/config/fields.h"
+#include "dreamgym/config/toml_binding.h"
 #include "dreamgym/curriculum/task_curriculum.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/experience/experience_model.h"
@@ -81,6 +82,9 @@ ExperimentConfig default_experiment();
 /// Reads a TOML file (path "" = none) and --set assignments over the defaults, checks everything and
 /// resolves what follows from other values (max_steps of every trainer, threads).
 ExperimentConfig load_experiment(const std::string& path, const std::vector<std::string>& assignments);
+
+/// Reads values over `config` and resolves it. @throws Error kConfig as bind() does.
+void bind_experiment(ExperimentConfig& config, const ConfigValues& values);
 
 /// The resolved configuration as TOML.
 std::string experiment_toml(const ExperimentConfig& config);
