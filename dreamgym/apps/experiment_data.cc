@@ -88,18 +88,46 @@ void split_by_task(std::vector<Trajectory> logs,
   }
 }
 
-void explain_all(const World* world, std::size_t threads, std::vector<Trajectory>& stories) {
-  const auto explainer =
-      world != nullptr ? world->make_explainer() : std::make_unique<LogExplainer>();
-  parallel_for(stories.size(), threads, [&](std::size_t i) {
-    const bool missing =
-        std::any_of(stories[i].steps.begin(), stories[i].steps.end(), [](const Transition& step) {
-          return step.reasoning_trace.empty();
+// Traces for what has none yet. An episode the world's explainer does not know how to read is explained
+// from its text alone; their number is said.
+void explain_all(const World* world,
+                 std::size_t threads,
+                 std::vector<Trajectory>& stories,
+                 ProgressSink& progress) {
+  const LogExplainer from_text;
+  const auto of_world = world != nullptr ? world->make_explainer() : nullptr;
+  const auto strange = parallel_map(stories.size(), threads, [&](std::size_t i) -> std::string {
+    const bool explained =
+        std::all_of(stories[i].steps.begin(), stories[i].steps.end(), [](const Transition& step) {
+          return !step.reasoning_trace.empty();
         });
-    if (missing) {
-      explainer->explain(stories[i]);
+    if (explained) {
+      return "";
     }
+    if (of_world != nullptr) {
+      try {
+        of_world->explain(stories[i]);
+        return "";
+      } catch (const Error& error) {
+        from_text.explain(stories[i]);
+        return error.what();
+      }
+    }
+    from_text.explain(stories[i]);
+    return "";
   });
+  std::size_t count = 0;
+  std::string first;
+  for (const std::string& reason : strange) {
+    count += reason.empty() ? 0 : 1;
+    first = first.empty() ? reason : first;
+  }
+  if (count > 0) {
+    progress.note(fmt::format("{} of {} episodes are explained from their text only; the first: {}",
+                              count,
+                              stories.size(),
+                              first));
+  }
 }
 
 // Successes worth imitating: of each kind of task the half that needed fewer steps, since what a
@@ -185,8 +213,8 @@ ExperimentData prepare_data(const ExperimentConfig& config,
                   config.data.held_out_share,
                   rng.fork("held out"),
                   data);
-    explain_all(world, config.threads, data.offline);
-    explain_all(world, config.threads, data.held_out);
+    explain_all(world, config.threads, data.offline, progress);
+    explain_all(world, config.threads, data.held_out, progress);
     make_folder(folder);
     if (!data.held_out.empty()) {
       write_trajectories(held_out_file, data.held_out);
