@@ -67,20 +67,26 @@ std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink
   return logs;
 }
 
-// Splits by task, so that no task of the held-out part is trained on.
-void split_by_task(std::vector<Trajectory> logs,
-                   double held_out_share,
-                   Rng rng,
-                   ExperimentData& data) {
+// What tells one place from another: where it starts. Tasks in one place share its hidden contents, so a
+// split by task alone would measure memory.
+const std::string& place_of(const Trajectory& story) {
+  return story.steps.empty() ? story.task.instruction : story.steps.front().observation.text;
+}
+
+// Splits by place, so that nothing of the held-out part was seen in training.
+void split_by_place(std::vector<Trajectory> logs,
+                    double held_out_share,
+                    Rng rng,
+                    ExperimentData& data) {
   std::map<std::string, bool> held_out;
   for (const Trajectory& story : logs) {
-    held_out[story.task.id + '\n' + story.task.instruction] = false;
+    held_out[place_of(story)] = false;
   }
-  for (auto& [task, out] : held_out) {
+  for (auto& [place, out] : held_out) {
     out = rng.uniform() < held_out_share;
   }
   for (Trajectory& story : logs) {
-    const bool out = held_out.at(story.task.id + '\n' + story.task.instruction);
+    const bool out = held_out.at(place_of(story));
     (out ? data.held_out : data.offline).push_back(std::move(story));
   }
   if (data.offline.empty()) {
@@ -208,7 +214,7 @@ ExperimentData prepare_data(const ExperimentConfig& config,
       data.held_out = read_trajectories(held_out_file);
     }
   } else {
-    split_by_task(config.data.logs.empty() ? collect_logs(config, *world, rng)
+    split_by_place(config.data.logs.empty() ? collect_logs(config, *world, rng)
                                            : import_logs(config, progress),
                   config.data.held_out_share,
                   rng.fork("held out"),

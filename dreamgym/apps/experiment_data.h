@@ -14,7 +14,7 @@ namespace dreamgym {
 
 struct ExperimentData {
   std::vector<Trajectory> offline;        ///< explained; what everything is learnt from
-  std::vector<Trajectory> held_out;       ///< explained; other tasks, only to measure the dream
+  std::vector<Trajectory> held_out;       ///< explained; other places, only to measure the dream
   std::vector<Trajectory> demonstrations; ///< successes of `offline` that the start policy imitates
   std::vector<Task> training_tasks;       ///< with first observations; playable where there is a world
   std::vector<Task> panel;                ///< held-out tasks of the evaluation; empty without a world
@@ -27,7 +27,7 @@ std::unique_ptr<World> experiment_world(const ExperimentConfig& config);
 /// Distinct tasks of the trajectories, each with the first observation it started from.
 std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs);
 
-/// Reads the logs, or plays scripted policies of mixed quality; splits by task; explains; chooses
+/// Reads the logs, or plays scripted policies of mixed quality; splits by place; explains; chooses
 /// demonstrations and tasks. The trajectories are kept in RUN/data/*.jsonl and read back on resume.
 ExperimentData prepare_data(const ExperimentConfig& config,
                             const World* world,

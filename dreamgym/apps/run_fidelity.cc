@@ -63,6 +63,8 @@ std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fideli
           {"predictable_observation_exact", share(known.observation_exact, known.steps)},
           {"predictable_trace_exact", share(known.trace_exact, known.steps)},
           {"predictable_admissible_exact", share(known.admissible_exact, known.steps)},
+          {"revisited_observation_exact",
+           share(fidelity.revisited.observation_exact, fidelity.revisited.steps)},
           {"hidden_observation_exact", share(hidden.observation_exact, hidden.steps)},
           {"hidden_admissible_exact", share(hidden.admissible_exact, hidden.steps)},
           {"reward_correct", share(fidelity.reward_correct, fidelity.steps())},

@@ -41,12 +41,12 @@ void resolve(ExperimentConfig& config) {
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
   // Many small houses: a dream learnt from few would be a memory of them.
-  config.data.world_options = {{"receptacles", "8"}, {"tasks_per_house", "2"}, {"text", "compact"}};
-  config.experience_sft.epochs = 2;
+  config.data.world_options = {{"receptacles", "8"}, {"tasks_per_house", "1"}, {"text", "compact"}};
+  config.experience_sft.epochs = 3;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,
                                      .muon_learning_rate = 0.01};
-  config.experience_sft.name_permutation = 0.3;
+  config.experience_sft.name_permutation = 0.9;
   config.start_sft.epochs = 8;
   config.start_sft.tokens_per_update = 2500;
   config.start_sft.tokens_per_micro_batch = 1024;

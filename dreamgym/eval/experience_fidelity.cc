@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBatch = 128;         // trajectories walked side by side
 constexpr std::size_t kShownMisses = 8;
-constexpr std::size_t kRecollectionReserve = 96;  // tokens
+constexpr std::size_t kRecollectionReserve = 64;  // tokens
 constexpr std::uint64_t kFirstSession = 1ULL << 40;
 
 // Walks a batch of trajectories in step, one prediction each at a time.
@@ -109,8 +109,10 @@ class TeacherForcedWalk {
     const Transition& truth = story.steps[t];
     const auto true_trace = parse_reasoning_trace(truth.reasoning_trace);
     const bool hidden = true_trace && true_trace->find("effect") == effects::kNew;
+    const bool revisit = true_trace && true_trace->find("effect") == effects::kAgain;
     StepAccuracy& kind = hidden ? out.hidden : out.predictable;
     ++kind.steps;
+    out.revisited.steps += revisit ? 1 : 0;
     const EndFlag true_flag = end_flag(truth);
     out.true_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
     const auto parsed = prompt_.parse(reply);
@@ -127,6 +129,7 @@ class TeacherForcedWalk {
     }
     const bool same = parsed->observation == truth.next_observation.text;
     kind.observation_exact += same ? 1 : 0;
+    out.revisited.observation_exact += same && revisit ? 1 : 0;
     kind.trace_exact += parsed->reasoning_trace == truth.reasoning_trace ? 1 : 0;
     kind.admissible_exact +=
         same || (mappers_ != nullptr && same_candidates(story, t, parsed->observation)) ? 1 : 0;

@@ -26,6 +26,7 @@ struct StepAccuracy {
 
 struct ExperienceFidelity {
   StepAccuracy predictable;           ///< determined by what the episode has shown
+  StepAccuracy revisited;             ///< of these, second looks at what was shown before: memory
   StepAccuracy hidden;                ///< contents nobody has seen: can't be known, only plausible
   std::size_t unparsable = 0;
   std::size_t reward_correct = 0;

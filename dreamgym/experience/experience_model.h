@@ -32,7 +32,7 @@ namespace dreamgym {
 struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
   std::size_t max_demonstration_tokens = 28;  ///< each
-  std::size_t num_recollections = 3;          ///< steps of the episode itself shown before the query
+  std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t max_trace_tokens = 64;
   std::size_t max_observation_tokens = 200;

@@ -45,8 +45,12 @@ std::vector<Demonstration> recollect(std::span<const PastStep> past,
     const bool shares = std::any_of(named.begin(), named.end(), [&](const std::string& entity) {
       return std::find(wanted.begin(), wanted.end(), entity) != wanted.end();
     });
-    if (shares || step.action == action) {
+    const bool same = step.action == action;
+    if (shares || same) {
       found.push_back({"", step.action, step.observation});
+    }
+    if (same) {
+      break;
     }
   }
   std::reverse(found.begin(), found.end());

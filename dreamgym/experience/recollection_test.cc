@@ -22,6 +22,8 @@ TEST(Recollect, ShowsTheLatestStepsAboutTheNamedThings) {
   ASSERT_EQ(shown.size(), 2U);
   EXPECT_EQ(shown[0].action, "go to desk 1");
   EXPECT_EQ(shown[1].action, "take mug 1 from desk 1");
+  EXPECT_EQ(recollect(past, "go to desk 1", 9).size(), 2U);  // not back to the first look
+  EXPECT_EQ(recollect(past, "open desk 1", 9).size(), 3U);
   EXPECT_TRUE(recollect(past, "go to desk 11", 2).empty());
   EXPECT_EQ(recollect(past, "look", 2).size(), 1U);
   EXPECT_TRUE(recollect(past, "go to desk 1", 0).empty());
