@@ -121,7 +121,7 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
   if (log_.done(name)) {
     return;
   }
-  if (!std::filesystem::exists(checkpoint_path(name))) {
+  if (!CheckpointFolder::any_in(checkpoint_path(name))) {
     recorder_->restore(log_.recorder_state());  // forget what a killed attempt at this stage left
   }
   const auto start = std::chrono::steady_clock::now();

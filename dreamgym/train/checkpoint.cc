@@ -133,6 +133,8 @@ void CheckpointFolder::save(std::uint64_t number, const Blobs& blobs) {
   }
 }
 
+bool CheckpointFolder::any_in(const Path& folder) { return !list_checkpoints(folder).empty(); }
+
 std::optional<LoadedCheckpoint> CheckpointFolder::load_latest() const {
   LoadedCheckpoint loaded;
   const auto files = list_checkpoints(folder_);

@@ -38,6 +38,8 @@ class CheckpointFolder {
   /// The newest whole one, or nothing if there is none at all.
   /// @throws Error kCorrupt if there are files and none is whole; kUnsupported for another version.
   [[nodiscard]] std::optional<LoadedCheckpoint> load_latest() const;
+  /// True if the folder holds a checkpoint file, whole or not.
+  static bool any_in(const Path& folder);
 
  private:
   Path folder_;

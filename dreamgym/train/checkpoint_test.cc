@@ -43,10 +43,12 @@ TEST(CheckpointFolder, FallsBackToTheOneBeforeAndSaysSo) {
   const TemporaryFolder folder;
   CheckpointFolder checkpoints(folder.path());
   EXPECT_FALSE(checkpoints.load_latest().has_value());
+  EXPECT_FALSE(CheckpointFolder::any_in(folder.path()));
   for (std::uint64_t number = 1; number <= 4; ++number) {
     checkpoints.save(number, {{"state", std::to_string(number)}});
   }
   EXPECT_EQ(checkpoints.load_latest()->number, 4U);
+  EXPECT_TRUE(CheckpointFolder::any_in(folder.path()));
   const Path newest = folder.path() / "step-00000004.ckpt";
   write_file(newest, read_file(newest).substr(0, 30));
   const auto loaded = checkpoints.load_latest();
