@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kBatch = 128;         // trajectories walked side by side
 constexpr std::size_t kShownMisses = 8;
-constexpr std::size_t kRecollectionReserve = 64;  // tokens
 constexpr std::uint64_t kFirstSession = 1ULL << 40;
 
 // Walks a batch of trajectories in step, one prediction each at a time.

@@ -1,8 +1,10 @@
 #include "dreamgym/eval/policy_panel.h"
 
-#include <chrono>
-
 #include <fmt/format.h>
+
+#include "dreamgym/base/clock.h"
+#include "dreamgym/data/outcome.h"
+#include "dreamgym/env/recording.h"
 
 namespace dreamgym {
 namespace {
@@ -38,33 +40,20 @@ Trajectory play_scripted(ScriptedPolicy& policy,
   story.provenance = options.provenance;
   Observation current = environment.reset(task, task.seed);
   policy.reset(task, current, seed);
-  story.outcome = Outcome::kTruncated;
   for (std::size_t t = 0; t < options.max_steps; ++t) {
-    Transition step;
-    step.observation = current;
-    step.action = policy.act();
-    StepResult result = environment.step(step.action);
-    policy.observe(step.action, result.observation);
-    step.action_valid = result.action_valid;
-    step.reward = result.reward;
-    step.next_observation = result.observation;
-    step.terminated = result.terminated;
+    const Action action = policy.act();
+    StepResult result = environment.step(action);
+    policy.observe(action, result.observation);
+    story.steps.push_back(to_transition(std::move(current), action, result));
+    Transition& step = story.steps.back();
     step.truncated = result.truncated || (!result.terminated && t + 1 == options.max_steps);
-    story.episode_return += result.reward;
     current = std::move(result.observation);
-    story.steps.push_back(std::move(step));
-    if (result.terminated) {
-      story.outcome = result.reward >= 1 ? Outcome::kSuccess : Outcome::kFailure;
-    }
-    if (story.steps.back().terminated || story.steps.back().truncated) {
+    if (step.terminated || step.truncated) {
       break;
     }
   }
+  settle_outcome(story);
   return story;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -84,7 +73,8 @@ PanelResult evaluate_agent(TokenAgent& agent,
                            const Rng& rng,
                            const PanelOptions& options,
                            ProgressSink* progress) {
-  const auto start = std::chrono::steady_clock::now();
+  const SteadyClock clock;
+  const auto start = clock.now();
   PanelResult result;
   RolloutCost cost;
   result.episodes = play_episodes(agent,
@@ -100,7 +90,7 @@ PanelResult evaluate_agent(TokenAgent& agent,
                                   progress);
   result.environment_steps = cost.steps;
   result.sampled_tokens = cost.sampled_tokens;
-  result.seconds = seconds_since(start);
+  result.seconds = seconds_since(clock, start);
   summarise(result);
   return result;
 }
@@ -110,7 +100,8 @@ PanelResult evaluate_scripted(ScriptedPolicy& policy,
                               std::span<const Task> panel,
                               const Rng& rng,
                               const PanelOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const SteadyClock clock;
+  const auto start = clock.now();
   PanelResult result;
   for (std::size_t i = 0; i < panel.size(); ++i) {
     Episode episode;
@@ -120,7 +111,7 @@ PanelResult evaluate_scripted(ScriptedPolicy& policy,
     result.environment_steps += episode.trajectory.steps.size();
     result.episodes.push_back(std::move(episode));
   }
-  result.seconds = seconds_since(start);
+  result.seconds = seconds_since(clock, start);
   summarise(result);
   return result;
 }

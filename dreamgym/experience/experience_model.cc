@@ -18,8 +18,6 @@ namespace {
 constexpr const char* kNoAnswer = "There is no answer.";
 // Longer actions are cut before the model reads them; no world knows commands of this length.
 constexpr std::size_t kMaxActionBytes = 400;
-// Room kept for each recollection, tokens.
-constexpr std::size_t kRecollectionReserve = 64;
 
 void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
   out.insert(out.end(), ids.begin(), ids.end());

@@ -16,6 +16,9 @@
 
 namespace dreamgym {
 
+/// Room a prompt keeps for each recollection, tokens.
+inline constexpr std::size_t kRecollectionReserve = 64;
+
 struct PastStep {
   std::string action;
   std::string observation;  ///< what it led to

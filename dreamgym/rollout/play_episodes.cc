@@ -1,21 +1,17 @@
 #include "dreamgym/rollout/play_episodes.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/data/outcome.h"
+#include "dreamgym/env/recording.h"
 
 namespace dreamgym {
 namespace {
-
-using Seconds = std::chrono::duration<double>;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return Seconds(std::chrono::steady_clock::now() - start).count();
-}
 
 // One batch of episodes that run side by side.
 class Wave {
@@ -60,9 +56,9 @@ class Wave {
                                 ? tasks[i].seed
                                 : rng.fork("world", first_episode + i).next());
     }
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = clock_.now();
     current_ = environment_.reset(tasks, world_seeds);
-    cost_.environment_seconds += seconds_since(start);
+    cost_.environment_seconds += seconds_since(clock_, start);
     over_.assign(tasks.size(), false);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const std::uint64_t seed = rng.fork("episode", first_episode + i).next();
@@ -91,18 +87,18 @@ class Wave {
       episodes.push_back(&states_[slot]);
       candidates.push_back(current_[slot].admissible);
     }
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = clock_.now();
     std::vector<Action> actions = agent_.act(episodes, candidates);
-    cost_.agent_seconds += seconds_since(start);
+    cost_.agent_seconds += seconds_since(clock_, start);
     return actions;
   }
 
   void take_step(const std::vector<std::size_t>& running,
                  const std::vector<Action>& actions,
                  std::size_t t) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = clock_.now();
     std::vector<StepResult> results = environment_.step(running, actions);
-    cost_.environment_seconds += seconds_since(start);
+    cost_.environment_seconds += seconds_since(clock_, start);
     cost_.steps += running.size();
     for (std::size_t i = 0; i < running.size(); ++i) {
       record(running[i], actions[i], std::move(results[i]), t);
@@ -115,30 +111,17 @@ class Wave {
       result.observation.admissible = mapper_[slot]->candidates();
     }
     Trajectory& story = stories_[slot];
-    Transition step;
-    step.observation = std::move(current_[slot]);
-    step.action = action;
-    step.action_valid = result.action_valid;
-    step.reward = result.reward;
-    step.next_observation = result.observation;
-    step.terminated = result.terminated;
-    step.truncated = result.truncated;
-    step.reasoning_trace = std::move(result.reasoning_trace);
-    step.demonstrations = std::move(result.demonstrations);
-    step.info = std::move(result.info);
+    story.steps.push_back(to_transition(std::move(current_[slot]), action, result));
+    Transition& step = story.steps.back();
     current_[slot] = std::move(result.observation);
-    story.episode_return += step.reward;
     if (!step.terminated && !step.truncated) {
       agent_.observe(states_[slot], current_[slot].text);
       step.truncated = t + 1 == options_.max_steps || !agent_.has_room(states_[slot]);
     }
     over_[slot] = step.terminated || step.truncated;
     if (over_[slot]) {
-      story.outcome = step.truncated        ? Outcome::kTruncated
-                      : step.reward >= 1    ? Outcome::kSuccess
-                                            : Outcome::kFailure;
+      settle_outcome(story);
     }
-    story.steps.push_back(std::move(step));
   }
 
   TokenAgent& agent_;
@@ -146,6 +129,7 @@ class Wave {
   const ActionMapperFactory* mappers_;
   const RolloutOptions& options_;
   RolloutCost& cost_;
+  SteadyClock clock_;
   std::vector<Observation> current_;
   std::vector<Trajectory> stories_;
   std::vector<AgentEpisode> states_;

@@ -84,20 +84,13 @@ void examine_model(const std::string& folder, std::size_t probes) {
 
 void examine_machine() {
   fmt::print("dreamgym {}\n", program_version());
-  for (const char* feature : {"avx2", "fma", "avx512f", "avx512bf16"}) {
-    bool present = false;
-    // The built-in wants literals.
-    if (std::string_view(feature) == "avx2") {
-      present = __builtin_cpu_supports("avx2") != 0;
-    } else if (std::string_view(feature) == "fma") {
-      present = __builtin_cpu_supports("fma") != 0;
-    } else if (std::string_view(feature) == "avx512f") {
-      present = __builtin_cpu_supports("avx512f") != 0;
-    } else {
-      present = __builtin_cpu_supports("avx512bf16") != 0;
-    }
+  const auto say = [](const char* feature, bool present) {
     fmt::print("{:<12} {}\n", feature, present ? "yes" : "no");
-  }
+  };
+  say("avx2", __builtin_cpu_supports("avx2") != 0);
+  say("fma", __builtin_cpu_supports("fma") != 0);
+  say("avx512f", __builtin_cpu_supports("avx512f") != 0);
+  say("avx512bf16", __builtin_cpu_supports("avx512bf16") != 0);
 }
 
 }  // namespace
