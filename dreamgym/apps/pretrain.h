@@ -22,18 +22,18 @@ struct PretrainConfig {
   std::size_t threads = 2;
   std::string preset = "nano";
   std::size_t vocabulary_size = 1280;
-  std::size_t updates = 3000;
+  std::size_t updates = 7000;
   double agent_share = 0.3;          ///< of sequences written from the agent's side
   double variation_share = 0.03;     ///< of sequences that propose a task
-  double demonstration_share = 0.3;  ///< of experience sequences with retrieved demonstrations
-  SftConfig sft = {.tokens_per_update = 16384,
+  double demonstration_share = 0.6;  ///< of experience sequences with retrieved demonstrations
+  SftConfig sft = {.tokens_per_update = 8192,
                    .tokens_per_micro_batch = 4096,
                    .optimizer = {.kind = OptimizerKind::kMuon,
                                  .learning_rate = 3e-3,
                                  .muon_learning_rate = 0.02,
                                  .weight_decay = 0.02},
                    .warmup_share = 0.02,
-                   .checkpoint_every = 100};
+                   .checkpoint_every = 250};
 };
 
 /// Trains (or continues in `folder`/checkpoints) and returns the model. Metrics under "pretrain".

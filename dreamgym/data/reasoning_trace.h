@@ -2,7 +2,7 @@
 //
 // One grammar for every world, so that a small model learns it once and a reader sees what the
 // model believed. Keys are lower-case words; values hold no ';'. The first field is always
-// "effect". A step that attempts the goal also says what was wanted and what was reached ("want",
+// "effect". A step that changes what is at a place says what is there now ("here: fork 1, cup 2"). A step that attempts the goal also says what was wanted and what was reached ("want",
 // "got"); a dreamed success counts only if the two are equal (reference: the paper's trace R_t, Eq.
 // 4). Thread safety: values and pure functions.
 #pragma once

@@ -88,7 +88,9 @@ class TeacherForcedWalk {
     }
     std::vector<PastStep> past;
     for (std::size_t i = 0; i < t; ++i) {
-      past.push_back({story.steps[i].action, story.steps[i].next_observation.text});
+      past.push_back({story.steps[i].action,
+                      story.steps[i].reasoning_trace,
+                      story.steps[i].next_observation.text});
     }
     const auto recollected =
         prompt_.recollections(recollect(past, step.action, options_.num_recollections));

@@ -31,6 +31,12 @@ struct ExperienceModel::Query {
   std::vector<std::string> demonstrations;  // ids
   std::vector<TokenId> context;             // trunk + tail + reply so far
   std::vector<TokenId> reply;
+  std::optional<ReasoningTrace> trace;      // once dreamed, if it is one
+
+  /// Contents nobody has seen yet.
+  [[nodiscard]] bool shows_hidden() const {
+    return trace && trace->find("effect") == effects::kNew;
+  }
 };
 
 ExperienceModel::ExperienceModel(LanguageModel& model,
@@ -153,33 +159,57 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
 }
 
 void ExperienceModel::dream_observations(std::vector<Query>& queries) {
-  std::vector<GenerationRequest> requests;
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Query& query = queries[i];
     if (query.reply.empty() || query.reply.back() != prompt_.observation_marker()) {
       continue;  // already unparsable
     }
-    const Slot& slot = slots_[query.slot];
-    const std::string trace = prompt_.tokenizer().decode(
-        std::span<const TokenId>(query.reply).first(query.reply.size() - 1));
-    const auto parsed = parse_reasoning_trace(trace);
-    const bool unseen = parsed && parsed->find("effect") == effects::kNew;
-    GenerationRequest request;
-    request.session = options_.first_session + query.slot;
-    request.context = query.context;
-    request.kept_tokens = slot.trunk.size();
-    request.max_tokens = options_.max_observation_tokens;
-    request.temperature = unseen ? options_.hidden_temperature : 0.0;
-    request.stop = prompt_.flags();
-    request.seed = Rng(slot.world_seed).fork(query.action).next();
-    requests.push_back(std::move(request));
+    query.trace = parse_reasoning_trace(prompt_.tokenizer().decode(
+        std::span<const TokenId>(query.reply).first(query.reply.size() - 1)));
     asked.push_back(i);
   }
-  const auto replies = model_.generate(requests);
-  for (std::size_t j = 0; j < asked.size(); ++j) {
-    append(queries[asked[j]].reply, replies[j].tokens);
+  for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
+    std::vector<GenerationRequest> requests;
+    requests.reserve(asked.size());
+    for (const std::size_t i : asked) {
+      requests.push_back(observation_request(queries[i], attempt));
+    }
+    const auto replies = model_.generate(requests);
+    std::vector<std::size_t> again;
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+      Query& query = queries[asked[j]];
+      if (attempt < options_.hidden_attempts && contradicts(query, replies[j].tokens)) {
+        ++counters_.resampled;
+        again.push_back(asked[j]);
+      } else {
+        append(query.reply, replies[j].tokens);
+      }
+    }
+    asked = std::move(again);
   }
+}
+
+GenerationRequest ExperienceModel::observation_request(const Query& query,
+                                                       std::size_t attempt) const {
+  const Slot& slot = slots_[query.slot];
+  GenerationRequest request;
+  request.session = options_.first_session + query.slot;
+  request.context = query.context;
+  request.kept_tokens = slot.trunk.size();
+  request.max_tokens = options_.max_observation_tokens;
+  request.temperature = query.shows_hidden() ? options_.hidden_temperature : 0.0;
+  request.stop = prompt_.flags();
+  request.seed = Rng(slot.world_seed).fork(query.action, attempt).next();
+  return request;
+}
+
+bool ExperienceModel::contradicts(const Query& query, std::span<const TokenId> reply) const {
+  if (!query.shows_hidden() || options_.hidden_temperature <= 0 || reply.empty()) {
+    return false;
+  }
+  const std::string observation = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
+  return !slots_[query.slot].shown.contradiction(*query.trace, query.action, observation).empty();
 }
 
 StepResult ExperienceModel::conclude(Query& query) {
@@ -198,7 +228,7 @@ StepResult ExperienceModel::conclude(Query& query) {
     return result;
   }
   DreamedStep& step = *parsed;
-  const auto trace = parse_reasoning_trace(step.reasoning_trace);
+  const auto& trace = query.trace;
   result.action_valid = !trace || trace->find("effect") != effects::kInvalid;
   if (step.flag == EndFlag::kSuccess && options_.verify_success &&
       !(trace && wanted_is_reached(*trace))) {
@@ -217,7 +247,10 @@ StepResult ExperienceModel::conclude(Query& query) {
     query.reply.back() = prompt_.flag_token(step.flag);
     append(tokens, query.reply);
     slot.observation = step.observation;
-    slot.past.push_back({query.action, step.observation});
+    slot.past.push_back({query.action, step.reasoning_trace, step.observation});
+    if (trace) {
+      slot.shown.observe(*trace, query.action, step.observation);
+    }
     remember(slot, std::move(tokens));
   }
   return result;

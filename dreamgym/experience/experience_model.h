@@ -5,7 +5,8 @@
 //   itself has shown of the action's things; both are rolled back afterwards.
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
-//   look into the same drawer first find the same things more often than not.
+//   look into the same drawer first find the same things more often than not. Contents that name a thing
+//   twice or one that was shown elsewhere (shown_facts.h) are sampled again, a few times, and counted.
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
@@ -24,6 +25,7 @@
 #include "dreamgym/env/environment.h"
 #include "dreamgym/experience/experience_prompt.h"
 #include "dreamgym/experience/recollection.h"
+#include "dreamgym/experience/shown_facts.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/replay/replay_buffer.h"
 
@@ -34,7 +36,8 @@ struct ExperienceOptions {
   std::size_t max_demonstration_tokens = 28;  ///< each
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
-  std::size_t max_trace_tokens = 64;
+  std::size_t hidden_attempts = 4;            ///< samples of contents until none contradicts what was shown
+  std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
   std::size_t num_threads = 1;                ///< of the retrieval
@@ -46,6 +49,7 @@ struct DreamCounters {
   std::uint64_t unparsable = 0;          ///< replies turned into failure states
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
+  std::uint64_t resampled = 0;           ///< contents drawn again: they contradicted what was shown
   double retrieval_seconds = 0;
 };
 
@@ -74,6 +78,7 @@ class ExperienceModel final : public EnvironmentBatch {
     std::uint64_t world_seed = 0;
     std::string observation;                       // s_t
     std::vector<PastStep> past;                    // whole episode, for recollection
+    ShownFacts shown;
     std::vector<TokenId> opening;                  // prompt up to the first step
     std::vector<std::vector<TokenId>> past_steps;  // one run per step
     std::vector<TokenId> trunk;                    // opening + past steps, within the budget
@@ -84,6 +89,8 @@ class ExperienceModel final : public EnvironmentBatch {
                                                    std::span<const Action> actions);
   void dream_traces(std::vector<Query>& queries);
   void dream_observations(std::vector<Query>& queries);
+  [[nodiscard]] GenerationRequest observation_request(const Query& query, std::size_t attempt) const;
+  [[nodiscard]] bool contradicts(const Query& query, std::span<const TokenId> reply) const;
   StepResult conclude(Query& query);
   void remember(Slot& slot, std::vector<TokenId> step_tokens);
   [[nodiscard]] std::size_t reply_reserve() const;

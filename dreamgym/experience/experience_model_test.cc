@@ -130,6 +130,35 @@ TEST(ExperienceModel, SamplesOnlyWhatNobodyHasSeen) {
   EXPECT_EQ(temperatures, (std::vector<double>{0.0, 0.8, 0.0, 0.0}));
 }
 
+TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
+  const auto tok = tokenizer();
+  std::vector<std::string> contents = {"A mug 1.<|continue|>",
+                                       "A mug 1.<|continue|>",   // lies in desk 1
+                                       "A cup 1 and a cup 1.<|continue|>",
+                                       "A cup 1.<|continue|>"};
+  std::string at = "desk 1";
+  std::size_t given = 0;
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    return encode_script(*tok, request.context.back() == *tok->marker("<|observation|>")
+                                   ? contents.at(given++)
+                                   : "effect: new; at: " + at + "; hold: nothing<|observation|>");
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  ExperienceModel dream(model, tok, nullptr, options);
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+  const std::size_t slot = 0;
+  Action action = "open desk 1";
+  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  at = "desk 2";
+  action = "open desk 2";
+  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
+  EXPECT_EQ(results[0].observation.text, "A cup 1.");
+  EXPECT_EQ(dream.counters().resampled, 2U);
+}
+
 TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {
   const auto tok = tokenizer();
   ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());

@@ -40,18 +40,19 @@ std::vector<TokenId> ExperiencePrompt::begin(std::string_view instruction,
 }
 
 std::vector<TokenId> ExperiencePrompt::demonstrations(std::span<const Demonstration> shown) const {
-  return shown_within(shown, max_demonstration_tokens_);
+  return shown_within(shown, demonstration_, max_demonstration_tokens_);
 }
 
 std::vector<TokenId> ExperiencePrompt::recollections(std::span<const Demonstration> shown) const {
-  return shown_within(shown, std::numeric_limits<std::size_t>::max());
+  return shown_within(shown, state_, std::numeric_limits<std::size_t>::max());
 }
 
 std::vector<TokenId> ExperiencePrompt::shown_within(std::span<const Demonstration> shown,
+                                                    TokenId marker,
                                                     std::size_t max_tokens) const {
   std::vector<TokenId> out;
   for (const Demonstration& demonstration : shown) {
-    std::vector<TokenId> one = {demonstration_};
+    std::vector<TokenId> one = {marker};
     append(one, tokenizer_->encode(demonstration.action));
     one.push_back(observation_);
     append(one, tokenizer_->encode(demonstration.observation));

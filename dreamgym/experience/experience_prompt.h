@@ -2,9 +2,9 @@
 //
 // Shared part first: <|dream|><|task|>tau<|state|>s_0, then per past step
 // <|action|>a<|trace|>R<|observation|>s'<flag>; this part only grows and stays in the model's cache.
-// Then the tail that is rolled back after each step: the retrieved demonstrations and what the episode
-// itself has shown of the action's things (recollection.h), each <|demonstration|>a<|observation|>s',
-// and the query <|action|>a<|trace|>. The reply is
+// Then the tail that is rolled back after each step: the retrieved demonstrations, each
+// <|demonstration|>a<|observation|>s', what the episode itself has shown of the action's things
+// (recollection.h), each <|state|>a<|observation|>s', and the query <|action|>a<|trace|>. The reply is
 // R<|observation|>s'<flag>, flag one of <|continue|> (r = 0), <|success|> (r = 1, over),
 // <|failure|> (r = 0, over).
 // Deviation: past traces stay in the history (Eq. 4 has only states and actions): they are the small
@@ -71,6 +71,7 @@ class ExperiencePrompt {
 
  private:
   [[nodiscard]] std::vector<TokenId> shown_within(std::span<const Demonstration> shown,
+                                                  TokenId marker,
                                                   std::size_t max_tokens) const;
 
   std::shared_ptr<const Tokenizer> tokenizer_;

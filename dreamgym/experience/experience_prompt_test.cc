@@ -26,12 +26,15 @@ TEST(ExperiencePrompt, WritesTheLayoutOfItsHeader) {
   const auto tokens = joined({prompt.begin("put a mug 1 in desk 2", "You see a desk 1."),
                               prompt.demonstrations(std::vector<Demonstration>{
                                   {"id", "open desk 1", "It is open."}}),
+                              prompt.recollections(std::vector<Demonstration>{
+                                  {"", "go to desk 1", "It is closed."}}),
                               prompt.query("go to desk 1"),
                               prompt.trace("effect: new"),
                               prompt.outcome("You arrive.", EndFlag::kSuccess)});
   EXPECT_EQ(prompt.tokenizer().decode(tokens),
             "<|dream|><|task|>put a mug 1 in desk 2<|state|>You see a desk 1."
             "<|demonstration|>open desk 1<|observation|>It is open."
+            "<|state|>go to desk 1<|observation|>It is closed."
             "<|action|>go to desk 1<|trace|>effect: new<|observation|>You arrive.<|success|>");
 }
 

@@ -2,11 +2,41 @@
 
 #include <algorithm>
 
+#include "dreamgym/data/reasoning_trace.h"
+
 namespace dreamgym {
 namespace {
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_listed(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The text holds the words, not only as a part of other words.
+bool names(std::string_view text, std::string_view some_words) {
+  const auto is_inside_a_word = [&](std::size_t i) {
+    return i < text.size() && (is_lower(text[i]) || is_digit(text[i]));
+  };
+  for (std::size_t at = text.find(some_words); at != std::string_view::npos;
+       at = text.find(some_words, at + 1)) {
+    if ((at == 0 || !is_inside_a_word(at - 1)) && !is_inside_a_word(at + some_words.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The trace says, or its observation shows, all there is at a place that the action names.
+bool states_contents(const ReasoningTrace& trace, std::string_view action) {
+  const std::string at = trace.find("at").value_or("");
+  if (at.empty() || !names(action, at)) {
+    return false;
+  }
+  const auto effect = trace.find("effect");
+  return effect == effects::kNew || effect == effects::kAgain || trace.find("here").has_value();
+}
 
 }  // namespace
 
@@ -43,13 +73,17 @@ std::vector<Demonstration> recollect(std::span<const PastStep> past,
     const PastStep& step = past[i - 1];
     const std::vector<std::string> named = entities_of(step.action);
     const bool shares = std::any_of(named.begin(), named.end(), [&](const std::string& entity) {
-      return std::find(wanted.begin(), wanted.end(), entity) != wanted.end();
+      return is_listed(wanted, entity);
     });
     const bool same = step.action == action;
-    if (shares || same) {
-      found.push_back({"", step.action, step.observation});
+    const ReasoningTrace trace =
+        parse_reasoning_trace(step.reasoning_trace).value_or(ReasoningTrace{});
+    const bool states = states_contents(trace, action);
+    if (!shares && !same && !states) {
+      continue;
     }
-    if (same) {
+    found.push_back({"", step.action, trace.find("here").value_or(step.observation)});
+    if (same || states) {
       break;
     }
   }

@@ -1,8 +1,10 @@
 // What this episode has already shown about the things an action names.
 //
 // The whole history is in the prompt, but a small model can't find one list among hundreds of tokens.
-// So the steps that mention an entity of the action ("drawer 2": a word and a number), back to the last time
-// the same action was taken, are shown again right before the query, as demonstrations of the episode itself.
+// So the steps that mention an entity of the action ("drawer 2": a word and a number), back to the last one
+// that stated all there is at that entity, are shown again right before the query. A trace's field "here"
+// states it after a change ("here: fork 1, cup 2"), an observation with effect "new" or "again" by showing
+// it. So a model that keeps "here" right never has to add up more than one change.
 // They are part of the history H_t, so nothing leaks.
 // Pure functions. Thread safety: reentrant.
 #pragma once
@@ -21,16 +23,18 @@ inline constexpr std::size_t kRecollectionReserve = 64;
 
 struct PastStep {
   std::string action;
+  std::string reasoning_trace;
   std::string observation;  ///< what it led to
 };
 
 /// "take mug 1 from desk 2" -> {"mug 1", "desk 2"}.
 std::vector<std::string> entities_of(std::string_view text);
 
-/// Matching steps from the last time the very same action was taken up to now (without such a time: the
-/// latest ones), at most `most` of them, oldest first. A step matches if its action names one of the
-/// action's entities or is the same action. So a second look at a place is shown the first one and
-/// what was changed there since.
+/// Matching steps from the last one that stated what is at an entity of the action, or was the very same
+/// action, up to now (without such a one: the latest), at most `most` of them, oldest first. A step
+/// matches if its action names one of the action's entities, if it stated what is at a place that the
+/// action names ("at" of its trace), or if it is the same action. A step whose trace says "here" is shown with
+/// that in the place of its observation.
 std::vector<Demonstration> recollect(std::span<const PastStep> past,
                                      std::string_view action,
                                      std::size_t most);

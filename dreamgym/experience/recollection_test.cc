@@ -12,21 +12,52 @@ TEST(EntitiesOf, AreWordsBeforeNumbers) {
   EXPECT_TRUE(entities_of("inventory").empty());
 }
 
-TEST(Recollect, ShowsTheLatestStepsAboutTheNamedThings) {
-  const std::vector<PastStep> past = {{"go to desk 1", "You see a mug 1."},
-                                      {"go to shelf 2", "You see nothing."},
-                                      {"go to desk 1", "You see a mug 1."},
-                                      {"take mug 1 from desk 1", "You pick it up."},
-                                      {"look", "You see a room."}};
-  const auto shown = recollect(past, "go to desk 1", 2);
-  ASSERT_EQ(shown.size(), 2U);
-  EXPECT_EQ(shown[0].action, "go to desk 1");
-  EXPECT_EQ(shown[1].action, "take mug 1 from desk 1");
-  EXPECT_EQ(recollect(past, "go to desk 1", 9).size(), 2U);  // not back to the first look
-  EXPECT_EQ(recollect(past, "open desk 1", 9).size(), 3U);
-  EXPECT_TRUE(recollect(past, "go to desk 11", 2).empty());
-  EXPECT_EQ(recollect(past, "look", 2).size(), 1U);
-  EXPECT_TRUE(recollect(past, "go to desk 1", 0).empty());
+PastStep step(const char* action, const char* trace, const char* observation) {
+  return {action, trace, observation};
+}
+
+std::vector<std::string> shown(const std::vector<PastStep>& past,
+                               const char* action,
+                               std::size_t most = 9) {
+  std::vector<std::string> texts;
+  for (const Demonstration& demonstration : recollect(past, action, most)) {
+    texts.push_back(demonstration.action + " -> " + demonstration.observation);
+  }
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Recollect, GoesBackToTheLastStepThatStatedWhatIsThere) {
+  const std::vector<PastStep> past = {
+      step("go to desk 1", "effect: new; at: desk 1; hold: nothing", "A mug 1 and a pen 1."),
+      step("go to shelf 2", "effect: closed; at: shelf 2; hold: nothing", "It is closed."),
+      step("take mug 1 from desk 1",
+           "effect: moved; at: desk 1; hold: mug 1; here: pen 1",
+           "You pick it up."),
+      step("close desk 1", "effect: done; at: desk 1; hold: mug 1", "You close it."),
+      step("look", "effect: done; at: desk 1; hold: mug 1", "You see a room.")};
+  EXPECT_EQ(shown(past, "go to desk 1"),
+            (Texts{"take mug 1 from desk 1 -> pen 1", "close desk 1 -> You close it."}));
+  EXPECT_EQ(shown(past, "go to desk 1", 1), (Texts{"close desk 1 -> You close it."}));
+  EXPECT_EQ(shown(past, "open shelf 2"), (Texts{"go to shelf 2 -> It is closed."}));
+  EXPECT_EQ(shown(past, "look"), (Texts{"look -> You see a room."}));
+  EXPECT_TRUE(shown(past, "go to desk 11").empty());
+  EXPECT_TRUE(shown(past, "go to desk 1", 0).empty());
+}
+
+TEST(Recollect, KnowsPlacesWithoutANumberByTheTrace) {
+  const std::vector<PastStep> past = {
+      step("walk to the vilk", "effect: new; at: vilk; hold: nothing", "A red bon."),
+      step("grab the red bon", "effect: moved; at: vilk; hold: red bon; here: nothing", "Done.")};
+  EXPECT_EQ(shown(past, "inspect the vilk"), (Texts{"grab the red bon -> nothing"}));
+  EXPECT_TRUE(shown(past, "inspect the vilkan").empty());
+}
+
+TEST(Recollect, StopsAtTheSameActionWhereNothingIsStated) {
+  const std::vector<PastStep> past = {step("look", "", "You see a room."),
+                                      step("look", "", "You see a desk.")};
+  EXPECT_EQ(shown(past, "look"), (Texts{"look -> You see a desk."}));
 }
 
 }  // namespace

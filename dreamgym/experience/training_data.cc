@@ -88,7 +88,7 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
       shown = t < demonstrations.size() ? prompt.demonstrations(demonstrations[t])
                                         : std::vector<TokenId>{};
       shown.insert(shown.end(), recollected.begin(), recollected.end());
-      past.push_back({step.action, step.next_observation.text});
+      past.push_back({step.action, step.reasoning_trace, step.next_observation.text});
     }
     if (step.reasoning_trace.empty() ||
         sequence.trunk.size() + shown.size() + run.size() > options.max_tokens) {

@@ -65,6 +65,14 @@ bool EpisodeMemory::is_at_hand(const std::string& place) const {
   return place == at_ || (beside != beside_.end() && beside->second.contains(place));
 }
 
+std::optional<std::vector<std::string>> EpisodeMemory::changed_here(const Reply& reply) const {
+  const bool changed = reply.kind == ReplyKind::kTook || reply.kind == ReplyKind::kPut;
+  if (!changed || reply.place != at_ || !place(reply.place).seen) {
+    return std::nullopt;
+  }
+  return place(reply.place).contents;
+}
+
 void EpisodeMemory::observe(std::string_view action, std::string_view observation) {
   detect_dialect(action, observation);
   const ActionText act = read_action(action);

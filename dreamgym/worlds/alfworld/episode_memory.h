@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ class EpisodeMemory {
   /// The place the agent went to, and those it could not go to from there: they share its location.
   [[nodiscard]] std::vector<std::string> at_hand() const;
   [[nodiscard]] bool is_at_hand(const std::string& place) const;
+  /// What lies where the reply took or put something; nothing if it did neither, if the agent stands
+  /// elsewhere, or if not all of it has been shown. Call after observe().
+  [[nodiscard]] std::optional<std::vector<std::string>> changed_here(const Reply& reply) const;
   /// The action brought "Nothing happens." since the last change.
   [[nodiscard]] bool was_refused(std::string_view action) const {
     return refused_.contains(action);

@@ -5,6 +5,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/alfworld/engine.h"
+#include "dreamgym/worlds/alfworld/episode_memory.h"
 #include "dreamgym/worlds/alfworld/explainer.h"
 #include "dreamgym/worlds/alfworld/internal/trace_writer.h"
 #include "dreamgym/worlds/world.h"
@@ -42,7 +43,12 @@ class Replay {
     if (without_arrival(reply) != without_arrival(step.next_observation.text)) {
       return false;
     }
-    const TraceFacts facts = {effect_of(command), at_, held_name(), held_conditions()};
+    memory_.observe(step.action, reply);
+    const TraceFacts facts = {effect_of(command),
+                              at_,
+                              held_name(),
+                              held_conditions(),
+                              memory_.changed_here(read_reply(reply))};
     const bool reached = goal_reached(game_, state_) && !was_reached;
     trace = write_trace(facts, game_.goal, attempt_of(command), reached);
     return true;
@@ -146,6 +152,7 @@ class Replay {
   std::vector<bool> shown_;
   std::vector<std::uint8_t> treated_;  ///< conditions the agent gave the object itself
   std::string at_;
+  EpisodeMemory memory_;  ///< the order in which lists were shown, which the engine's state does not keep
 };
 
 class ExactExplainer final : public Explainer {

@@ -2,7 +2,7 @@
 // attempt at the goal what was wanted and what was got.
 //
 //   effect: new; at: desk 1; hold: nothing
-//   effect: moved; at: cabinet 1; hold: nothing; want: hot mug in cabinet; got: mug in cabinet
+//   effect: moved; at: cabinet 1; hold: nothing; here: mug 1; want: hot mug in cabinet; got: mug in cabinet
 //
 // want equals got exactly when the step reached the goal. An attempt is every valid put and use,
 // and every valid step of a light task beside a lamp that has been turned on (holding the object

@@ -99,18 +99,18 @@ TEST(AlfworldExplainer, SaysWhatHappenedFromTextAlone) {
       traces,
       (std::vector<std::string>{
           "effect: new; at: desk 1; hold: nothing",
-          "effect: moved; at: desk 1; hold: mug 1",
+          "effect: moved; at: desk 1; hold: mug 1; here: pen 1",
           "effect: closed; at: cabinet 1; hold: mug 1",
           "effect: invalid; at: cabinet 1; hold: mug 1",
           "effect: new; at: cabinet 1; hold: mug 1",
-          "effect: moved; at: cabinet 1; hold: nothing; want: hot mug in cabinet; got: mug in "
-          "cabinet",
-          "effect: moved; at: cabinet 1; hold: mug 1",
+          "effect: moved; at: cabinet 1; hold: nothing; here: mug 1; want: hot mug in cabinet; "
+          "got: mug in cabinet",
+          "effect: moved; at: cabinet 1; hold: mug 1; here: nothing",
           "effect: closed; at: microwave 1; hold: mug 1",
           "effect: done; at: microwave 1; hold: hot mug 1",
           "effect: again; at: cabinet 1; hold: hot mug 1",
-          "effect: moved; at: cabinet 1; hold: nothing; want: hot mug in cabinet; got: hot "
-          "mug in cabinet"}));
+          "effect: moved; at: cabinet 1; hold: nothing; here: mug 1; want: hot mug in cabinet; "
+          "got: hot mug in cabinet"}));
 }
 
 TEST(AlfworldExplainer, RefusesOtherWorldsAndSentences) {

@@ -85,7 +85,11 @@ class TextExplainer final : public Explainer {
       const std::string effect = effect_of(reply, memory);
       memory.observe(step.action, step.next_observation.text);
       step.reasoning_trace = to_text(
-          write_trace({effect, memory.at(), memory.held(), memory.conditions(memory.held())},
+          write_trace({effect,
+                       memory.at(),
+                       memory.held(),
+                       memory.conditions(memory.held()),
+                       memory.changed_here(reply)},
                       *goal,
                       attempt_of(reply, *goal, memory),
                       step.terminated && step.reward > 0));

@@ -26,7 +26,7 @@ std::string_view world_kind_name(WorldKind kind);
 struct CorpusConfig {
   std::size_t num_names = kDefaultNumNames;
   /// Share of each kind, in the enumeration's order; >= 0, not all 0. Need not sum to 1.
-  std::vector<double> weights = {0.55, 0.15, 0.06, 0.07, 0.06, 0.04, 0.03, 0.04};
+  std::vector<double> weights = {0.52, 0.17, 0.06, 0.07, 0.06, 0.03, 0.06, 0.03};
 };
 
 /// Thread safety: at() is reentrant; next() needs one thread.

@@ -85,7 +85,7 @@ Reply HousesWorld::apply(const Move* move) {
   Reply reply;
   if (move == nullptr) {
     reply.text = alfworld::kNothingHappens;
-    reply.trace = trace(effects::kInvalid, {}, false);
+    reply.trace = trace(effects::kInvalid, {}, reply);
     return reply;
   }
   const auto command = alfworld::play_command(*game_, state_, move->command, reply.text);
@@ -98,7 +98,8 @@ Reply HousesWorld::apply(const Move* move) {
   }
   reply.reached = alfworld::goal_reached(*game_, state_);
   const std::string_view effect = effect_of(*command);
-  reply.trace = trace(effect, attempt_of(*command), reply.reached);
+  memory_.observe(move->command, reply.text);
+  reply.trace = trace(effect, attempt_of(*command), reply);
   const bool is_light = goal_.type == TaskType::kLight;
   if (command->kind == (is_light ? ActionKind::kUse : ActionKind::kPut)) {
     pursued_ = goal_;  // a misled actor has made its mistake
@@ -162,13 +163,14 @@ bool HousesWorld::is_lit_here() const {
 
 ReasoningTrace HousesWorld::trace(std::string_view effect,
                                   const alfworld::Attempt& attempt,
-                                  bool reached) const {
+                                  const Reply& reply) const {
   alfworld::TraceFacts facts;
   facts.effect = effect;
   facts.at = here_ == kNone ? "" : game_->receptacles[here_].name;
   facts.held = state_.held == kNone ? "" : game_->objects[state_.held].name;
   facts.conditions = held_conditions();
-  return alfworld::write_trace(facts, goal_, attempt, reached);
+  facts.here = memory_.changed_here(alfworld::read_reply(reply.text));
+  return alfworld::write_trace(facts, goal_, attempt, reply.reached);
 }
 
 bool HousesWorld::is_inside(Index object, Index place) const {

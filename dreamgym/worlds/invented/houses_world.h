@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dreamgym/worlds/alfworld/engine.h"
+#include "dreamgym/worlds/alfworld/episode_memory.h"
 #include "dreamgym/worlds/alfworld/game.h"
 #include "dreamgym/worlds/alfworld/internal/trace_writer.h"
 #include "dreamgym/worlds/invented/houses_layout.h"
@@ -42,7 +43,7 @@ class HousesWorld : public Simulator {
   [[nodiscard]] alfworld::Attempt attempt_of(const alfworld::Command& command) const;
   [[nodiscard]] ReasoningTrace trace(std::string_view effect,
                                      const alfworld::Attempt& attempt,
-                                     bool reached) const;
+                                     const Reply& reply) const;
   [[nodiscard]] bool is_inside(Index object, Index place) const;
   [[nodiscard]] std::size_t count_in(Index place, const std::string& kind) const;
 
@@ -64,7 +65,8 @@ class HousesWorld : public Simulator {
   bool strips_arrival_ = false;
   bool hints_in_task_ = false;  ///< else in the opening text
   Index here_ = alfworld::kNone;
-  std::vector<bool> seen_;  ///< [receptacles] its contents have been shown
+  std::vector<bool> seen_;          ///< [receptacles] its contents have been shown
+  alfworld::EpisodeMemory memory_;  ///< what the texts have shown
 };
 
 }  // namespace dreamgym::invented

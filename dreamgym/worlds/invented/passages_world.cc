@@ -177,11 +177,14 @@ Reply PassagesWorld::apply(const Move* move) {
   switch (move->verb) {
     case kWalk:
       return walk(*move);
-    case kTake:
+    case kTake: {
       std::erase(chamber.items, move->subject);
       carried_.push_back(move->subject);
-      return {.text = fill(wording_.taken, {{'x', items_[move->subject]}}),
-              .trace = make_trace(effects::kMoved, chamber.name, held())};
+      Reply reply{.text = fill(wording_.taken, {{'x', items_[move->subject]}}),
+                  .trace = make_trace(effects::kMoved, chamber.name, held())};
+      add_here(reply.trace, item_names(chamber.items));
+      return reply;
+    }
     case kDrop:
       return drop(*move);
     case kHands: {
@@ -215,6 +218,7 @@ Reply PassagesWorld::drop(const Move& move) {
   chamber.items.push_back(move.subject);
   Reply reply{.text = fill(wording_.dropped, {{'x', items_[move.subject]}, {'p', chamber.name}}),
               .trace = make_trace(effects::kMoved, chamber.name, held())};
+  add_here(reply.trace, item_names(chamber.items));
   const std::string want = items_[wanted_item_] + " in " + chambers_[wanted_chamber_].name;
   const std::string got = items_[move.subject] + " in " + chamber.name;
   add_attempt(reply.trace, want, got);

@@ -280,13 +280,17 @@ Reply RoomsWorld::show(Place& place, std::string text) {
 }
 
 std::string RoomsWorld::contents(const Place& place) const {
+  return fill(place.openable ? wording_.open_list : wording_.plain_list,
+              {{'p', place.name}, {'l', list_text(item_names(place), wording_.list)}});
+}
+
+std::vector<std::string> RoomsWorld::item_names(const Place& place) const {
   std::vector<std::string> names;
   names.reserve(place.items.size());
   for (const int item : place.items) {
     names.push_back(items_[item].name);
   }
-  return fill(place.openable ? wording_.open_list : wording_.plain_list,
-              {{'p', place.name}, {'l', list_text(names, wording_.list)}});
+  return names;
 }
 
 Reply RoomsWorld::move_item(const Move& move) {
@@ -307,7 +311,12 @@ Reply RoomsWorld::move_item(const Move& move) {
     pattern = wording_.treated;
     effect = effects::kDone;
   }
-  return {.text = phrase(pattern, move.subject, here_), .trace = make_trace(effect, at(), held())};
+  Reply reply{.text = phrase(pattern, move.subject, here_),
+              .trace = make_trace(effect, at(), held())};
+  if (effect == effects::kMoved && place.seen) {
+    add_here(reply.trace, item_names(place));
+  }
+  return reply;
 }
 
 /// States want and got where the move could have fulfilled the task.

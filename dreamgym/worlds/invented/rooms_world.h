@@ -61,6 +61,7 @@ class RoomsWorld : public Simulator {
   void name_items(NameDeal& names, std::size_t num_kinds);
   [[nodiscard]] std::string instruction() const;
   [[nodiscard]] std::string contents(const Place& place) const;
+  [[nodiscard]] std::vector<std::string> item_names(const Place& place) const;
   [[nodiscard]] std::string at() const;
   [[nodiscard]] std::string held() const;
   [[nodiscard]] std::string phrase(std::string_view pattern, int item, int place) const;

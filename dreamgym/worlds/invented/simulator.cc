@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/worlds/invented/phrasing.h"
 
 namespace dreamgym::invented {
@@ -165,6 +166,10 @@ ReasoningTrace make_trace(std::string_view effect, std::string_view at, std::str
   trace.add("at", std::string(at));
   trace.add("hold", std::string(hold));
   return trace;
+}
+
+void add_here(ReasoningTrace& trace, const std::vector<std::string>& names) {
+  trace.add("here", names.empty() ? "nothing" : join(names, ", "));
 }
 
 void add_attempt(ReasoningTrace& trace, std::string_view want, std::string_view got) {

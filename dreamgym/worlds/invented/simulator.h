@@ -71,6 +71,8 @@ Trajectory play(Simulator& simulator, const Actor& actor, Rng rng);
 
 /// The trace every step begins with.
 ReasoningTrace make_trace(std::string_view effect, std::string_view at, std::string_view hold);
+/// States what is at the place after a change; goes between "hold" and an attempt.
+void add_here(ReasoningTrace& trace, const std::vector<std::string>& names);
 void add_attempt(ReasoningTrace& trace, std::string_view want, std::string_view got);
 
 /// The move of that verb, subject and object, or null. -1 as subject or object matches any.

@@ -60,12 +60,16 @@ std::string TallyWorld::size_text() const {
   return std::to_string(list_.size());
 }
 
-std::string TallyWorld::contents() const {
+std::vector<std::string> TallyWorld::names() const {
   std::vector<std::string> names;
   for (const int kind : list_) {
     names.push_back(kinds_[kind]);
   }
-  return list_text(names, wording_.list);
+  return names;
+}
+
+std::string TallyWorld::contents() const {
+  return list_text(names(), wording_.list);
 }
 
 Opening TallyWorld::open() const {
@@ -133,6 +137,9 @@ Reply TallyWorld::change(const Move& move) {
     reply.text += fill(wording_.list_text, {{'l', contents()}});
   }
   reply.trace = make_trace(effects::kMoved, "list", size_text());
+  if (!shows_list_) {
+    add_here(reply.trace, names());
+  }
   if (move.subject == wanted_kind_) {
     const std::string want = std::to_string(wanted_count_) + " " + kinds_[wanted_kind_];
     const std::string got = std::to_string(count_of(wanted_kind_)) + " " + kinds_[wanted_kind_];

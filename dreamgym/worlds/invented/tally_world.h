@@ -35,6 +35,7 @@ class TallyWorld : public Simulator {
   void draw_wording(Rng& rng);
   [[nodiscard]] int count_of(int kind) const;
   [[nodiscard]] std::string size_text() const;
+  [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::string contents() const;
   Reply change(const Move& move);
 

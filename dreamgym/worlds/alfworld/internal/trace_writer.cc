@@ -34,6 +34,9 @@ ReasoningTrace write_trace(const TraceFacts& facts,
   held += held.empty() ? "" : " ";
   held += facts.held.empty() ? "nothing" : facts.held;
   trace.add("hold", held);
+  if (facts.here) {
+    trace.add("here", facts.here->empty() ? "nothing" : join(*facts.here, ", "));
+  }
   if (!attempt.is_attempt && !reached) {
     return trace;
   }

@@ -1,6 +1,7 @@
 // The fields of a trace, for whoever knows the facts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct TraceFacts {
   std::string at;                       ///< "" = the start
   std::string held;                     ///< name, "" = nothing
   std::vector<std::string> conditions;  ///< of the held object
+  /// What is at the place after something was taken from it or put there; none = not stated.
+  std::optional<std::vector<std::string>> here;
 };
 
 /// What an attempt reached.
