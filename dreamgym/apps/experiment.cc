@@ -357,7 +357,12 @@ void Experiment::train_in_dream() {
         {"generated_tasks", static_cast<double>(curriculum.counts().generated)},
         {"played_generated_tasks", static_cast<double>(curriculum.counts().played_generated)},
         {"refused_successes", static_cast<double>(dream.counters().refused_successes)},
-        {"unparsable", static_cast<double>(dream.counters().unparsable)}};
+        {"unparsable", static_cast<double>(dream.counters().unparsable)},
+        {"resampled_contents", static_cast<double>(dream.counters().resampled)},
+        {"retrieval_seconds", dream.counters().retrieval_seconds},
+        {"dream_seconds", report.environment_seconds},
+        {"agent_seconds", report.agent_seconds},
+        {"update_seconds", report.update_seconds}};
     save_model({learner->model.weights("dream"), learner->tokenizer}, model_path("dream"));
   });
 }
@@ -388,7 +393,10 @@ void Experiment::train_in_reality(const std::string& name,
     record.tokens = report.sampled_tokens + report.trained_tokens;
     record.measures = {{"iterations", static_cast<double>(report.iterations)},
                        {"step_budget", static_cast<double>(budgeted.step_budget)},
-                       {"skipped_updates", static_cast<double>(report.skipped_updates)}};
+                       {"skipped_updates", static_cast<double>(report.skipped_updates)},
+                       {"environment_seconds", report.environment_seconds},
+                       {"agent_seconds", report.agent_seconds},
+                       {"update_seconds", report.update_seconds}};
     save_model({learner->model.weights(name), learner->tokenizer}, model_path(name));
   });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/trajectory_json.h"
 
@@ -66,13 +67,17 @@ std::string RunRecorder::save() const {
 
 void RunRecorder::restore(const std::string& state) {
   const std::vector<std::string> fields = words(state);
-  if (fields.size() != 3) {
+  const bool has_all = fields.size() == 3;
+  const auto metrics = has_all ? parse_unsigned(fields[0]) : std::nullopt;
+  const auto episodes = has_all ? parse_unsigned(fields[1]) : std::nullopt;
+  const auto mark = has_all ? parse_unsigned(fields[2]) : std::nullopt;
+  if (!metrics || !episodes || !mark) {
     throw Error(ErrorKind::kCorrupt, "the recorder's state is damaged: " + shorten(state, 60));
   }
-  metrics_.truncate(std::stoull(fields[0]));
-  episodes_.truncate(std::stoull(fields[1]));
+  metrics_.truncate(*metrics);
+  episodes_.truncate(*episodes);
   if (buffer_ != nullptr) {
-    buffer_->roll_back_to(std::stoull(fields[2]));
+    buffer_->roll_back_to(*mark);
   }
 }
 

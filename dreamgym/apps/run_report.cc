@@ -1,18 +1,39 @@
 #include "dreamgym/apps/run_report.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
 #include "dreamgym/replay/experience_store.h"
 #include "dreamgym/report/report.h"
 
 namespace dreamgym {
 
+namespace {
+
+// Null if there is none or it can't be read: the rest of the report does not need it.
+std::shared_ptr<ExperienceStore> open_store(const Path& file) {
+  if (!std::filesystem::exists(file)) {
+    return nullptr;
+  }
+  try {
+    return std::make_shared<ExperienceStore>(file);
+  } catch (const Error& error) {
+    fmt::print(stderr,
+               "warning: {}; the report shows the ids of retrieved transitions only\n",
+               error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
 Path report_run(const Path& run_folder) {
   ReportOptions options;
-  const Path store_file = run_folder / "experience.sqlite";
-  if (std::filesystem::exists(store_file)) {
-    auto store = std::make_shared<ExperienceStore>(store_file);
+  if (const auto store = open_store(run_folder / "experience.sqlite")) {
     options.find_demonstration =
         [store](std::string_view id) -> std::optional<ShownDemonstration> {
       const auto record = store->find(id);

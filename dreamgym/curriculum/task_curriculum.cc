@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_text.h"
 
@@ -131,11 +132,15 @@ void TaskCurriculum::restore(const std::string& state) {
   generated_ = tasks_from_text(rest);
   const std::size_t end = rest.find('\n');
   const std::vector<std::string> fields = words(rest.substr(0, end));
-  if (end == std::string_view::npos || fields.size() != 3 || fields[0] != "counts") {
+  const bool is_counts =
+      end != std::string_view::npos && fields.size() == 3 && fields[0] == "counts";
+  const auto generated = is_counts ? parse_unsigned(fields[1]) : std::nullopt;
+  const auto played = is_counts ? parse_unsigned(fields[2]) : std::nullopt;
+  if (!generated || !played) {
     throw Error(ErrorKind::kCorrupt, "the curriculum's state is damaged");
   }
-  counts_.generated = std::stoull(fields[1]);
-  counts_.played_generated = std::stoull(fields[2]);
+  counts_.generated = *generated;
+  counts_.played_generated = *played;
   values_.restore(std::string(rest.substr(end + 1)));
 }
 

@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::string_view kHeader = "task-values 1";
 
-void append_field(std::string& bytes, std::string_view field) {
-  bytes += fmt::format("{}:", field.size());
-  bytes += field;
-}
-
 std::string bits(double number) {
   return to_hex(std::bit_cast<std::uint64_t>(number));
 }
@@ -86,18 +81,6 @@ double group_variance(std::span<const double> returns) {
     squares += (value - mean) * (value - mean);
   }
   return squares / count;
-}
-
-std::string task_key(const Task& task) {
-  std::string bytes;
-  append_field(bytes, task.world);
-  append_field(bytes, task.instruction);
-  append_field(bytes, to_hex(task.seed));
-  for (const auto& [name, value] : task.settings) {
-    append_field(bytes, name);
-    append_field(bytes, value);
-  }
-  return to_hex(hash_text(bytes));
 }
 
 TaskValueTracker::TaskValueTracker() : TaskValueTracker(Options{}) {}

@@ -26,9 +26,6 @@ namespace dreamgym {
 /// Source:         DreamGym Eq. 7 (there called reward entropy; for 0/1 returns it is p(1 - p)).
 double group_variance(std::span<const double> returns);
 
-/// Names a task by what it is (world, instruction, settings, hidden seed), not by its id.
-std::string task_key(const Task& task);
-
 /// What is known of one task.
 struct TaskStatistics {
   double successes = 0;        ///< discounted sum of returns

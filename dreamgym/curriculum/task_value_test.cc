@@ -131,28 +131,5 @@ TEST(TaskValueTracker, NamesTheLineThatIsBroken) {
   }
 }
 
-TEST(TaskKey, DependsOnWhatTheTaskIsAndNotOnItsName) {
-  Task task;
-  task.world = "alfworld";
-  task.instruction = "put a mug in cabinet";
-  task.seed = 3;
-  task.settings = {{"game", "g1"}};
-  const std::string key = task_key(task);
-  Task renamed = task;
-  renamed.id = "other";
-  renamed.source = "elsewhere";
-  renamed.parent_task = "p";
-  EXPECT_EQ(task_key(renamed), key);
-  Task changed = task;
-  changed.seed = 4;
-  EXPECT_NE(task_key(changed), key);
-  changed = task;
-  changed.settings["game"] = "g2";
-  EXPECT_NE(task_key(changed), key);
-  changed = task;
-  changed.instruction += "s";
-  EXPECT_NE(task_key(changed), key);
-}
-
 }  // namespace
 }  // namespace dreamgym

@@ -1,12 +1,12 @@
 #include "dreamgym/train/checkpoint.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 
 namespace dreamgym {
@@ -26,13 +26,12 @@ std::string_view next_line(std::string_view& rest, const std::string& name) {
 }
 
 std::uint64_t parse_number(std::string_view text, const std::string& name) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
+  const auto value = parse_unsigned(text);
+  if (!value) {
     throw Error(ErrorKind::kCorrupt,
                 fmt::format("{}: expected a number in a blob header, got '{}'", name, shorten(text, 40)));
   }
-  return value;
+  return *value;
 }
 
 struct Numbered {

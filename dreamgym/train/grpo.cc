@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/train/advantages.h"
 #include "dreamgym/train/model_state.h"
@@ -46,7 +47,10 @@ GrpoReport GrpoTrainer::run(const std::string& phase) {
     const auto tasks =
         curriculum_.next(groups_that_fit(), rng_.fork("tasks", report_.iterations));
     const auto episodes = play(tasks);
+    const SteadyClock clock;
+    const auto start = clock.now();
     learn(episodes);
+    report_.update_seconds += seconds_since(clock, start);
     ++report_.iterations;
     publish(version());
     keep_best();
@@ -105,6 +109,8 @@ std::vector<Episode> GrpoTrainer::play(const std::vector<Task>& tasks) {
   report_.environment_steps += cost.steps;
   report_.episodes += episodes.size();
   report_.sampled_tokens += cost.sampled_tokens;
+  report_.environment_seconds += cost.environment_seconds;
+  report_.agent_seconds += cost.agent_seconds;
   double successes = 0;
   double invalid = 0;
   for (const Episode& episode : episodes) {

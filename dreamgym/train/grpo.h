@@ -66,6 +66,10 @@ struct GrpoReport {
   std::size_t idle_iterations = 0;   ///< no group had variance: nothing to learn
   std::size_t best_iteration = 0;    ///< of the policy that was kept
   double best_validation = 0;
+  // Wall time of this process (not of a run it resumed).
+  double environment_seconds = 0;    ///< reset and step of the playground
+  double agent_seconds = 0;          ///< the policy's decisions
+  double update_seconds = 0;         ///< gradients and optimiser
 };
 
 class GrpoTrainer {

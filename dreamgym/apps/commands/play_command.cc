@@ -11,6 +11,7 @@
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/run_dream.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/worlds/catalog.h"
@@ -218,9 +219,7 @@ class Player {
         }
         continue;
       }
-      const bool number = !typed.empty() && typed.size() < 6 &&
-                          typed.find_first_not_of("0123456789") == std::string::npos;
-      const std::size_t index = number ? std::stoull(typed) : 0;
+      const std::size_t index = parse_unsigned(typed).value_or(0);
       if (!take(index >= 1 && index <= admissible_.size() ? admissible_[index - 1] : line)) {
         return;
       }
