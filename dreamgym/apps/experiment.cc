@@ -307,6 +307,9 @@ void Experiment::check_free_running() {
     if (check.confirmed_share) {
       record.measures["confirmed_share"] = *check.confirmed_share;
     }
+    if (check.second_looks_agree) {
+      record.measures["second_looks_agree"] = *check.second_looks_agree;
+    }
     if (check.contradictions_per_episode) {
       record.measures["contradictions_per_episode"] = *check.contradictions_per_episode;
     }
@@ -358,7 +361,8 @@ void Experiment::train_in_dream() {
         {"played_generated_tasks", static_cast<double>(curriculum.counts().played_generated)},
         {"refused_successes", static_cast<double>(dream.counters().refused_successes)},
         {"unparsable", static_cast<double>(dream.counters().unparsable)},
-        {"resampled_contents", static_cast<double>(dream.counters().resampled)},
+        {"resampled", static_cast<double>(dream.counters().resampled)},
+        {"kept_contradictions", static_cast<double>(dream.counters().contradictions)},
         {"retrieval_seconds", dream.counters().retrieval_seconds},
         {"dream_seconds", report.environment_seconds},
         {"agent_seconds", report.agent_seconds},

@@ -57,6 +57,9 @@ CheckResult check_result(const StageRecord& record) {
   if (measures.contains("confirmed_share")) {
     check.confirmed_share = measures.at("confirmed_share");
   }
+  if (measures.contains("second_looks_agree")) {
+    check.second_looks_agree = measures.at("second_looks_agree");
+  }
   if (measures.contains("contradictions_per_episode")) {
     check.contradictions_per_episode = measures.at("contradictions_per_episode");
   }

@@ -46,7 +46,7 @@ ExperimentConfig default_experiment() {
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,
                                      .muon_learning_rate = 0.01};
-  config.experience_sft.name_permutation = 0.9;
+  config.experience_sft.name_permutation = 0.5;
   config.start_sft.epochs = 8;
   config.start_sft.tokens_per_update = 2500;
   config.start_sft.tokens_per_micro_batch = 1024;
@@ -59,7 +59,11 @@ ExperimentConfig default_experiment() {
   config.traditional.validate_every = 0;
   config.s2r.iterations = 1000;
   config.s2r.validate_every = 0;
-  config.s2r.tasks_per_iteration = 4;  // few real steps: more updates of fewer groups
+  // Few real steps: more updates of fewer groups, each small, since a fresh AdamW moves every weight by
+  // about the learning rate whatever the gradient's size.
+  config.s2r.tasks_per_iteration = 4;
+  config.s2r.mini_batches = 1;
+  config.s2r.optimizer.learning_rate = 1e-4;
   return config;
 }
 

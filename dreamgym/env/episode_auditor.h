@@ -12,6 +12,8 @@ struct EpisodeAudit {
   bool success_confirmed = false;      ///< the text bears out the claimed success
   std::size_t num_contradictions = 0;  ///< with what the episode showed earlier
   std::string first_contradiction;     ///< step and reason; "" if none
+  std::size_t num_second_looks = 0;    ///< steps that show contents the episode has shown before
+  std::size_t num_agreeing = 0;        ///< of these, those that show what must be there
 };
 
 /// Thread safety: const members are reentrant.

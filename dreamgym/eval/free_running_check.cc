@@ -10,9 +10,13 @@ namespace {
 void audit(FreeRunningCheck& check, const PanelResult& dreamed, const EpisodeAuditor& auditor) {
   std::size_t confirmed = 0;
   std::size_t contradictions = 0;
+  std::size_t second_looks = 0;
+  std::size_t agreeing = 0;
   for (const Episode& episode : dreamed.episodes) {
     const EpisodeAudit result = auditor.audit(episode.trajectory);
     contradictions += result.num_contradictions;
+    second_looks += result.num_second_looks;
+    agreeing += result.num_agreeing;
     if (check.first_contradiction.empty()) {
       check.first_contradiction = result.first_contradiction;
     }
@@ -21,6 +25,9 @@ void audit(FreeRunningCheck& check, const PanelResult& dreamed, const EpisodeAud
   if (check.dreamed_successes > 0) {
     check.confirmed_share =
         static_cast<double>(confirmed) / static_cast<double>(check.dreamed_successes);
+  }
+  if (second_looks > 0) {
+    check.second_looks_agree = static_cast<double>(agreeing) / static_cast<double>(second_looks);
   }
   if (!dreamed.episodes.empty()) {
     check.contradictions_per_episode =

@@ -20,6 +20,7 @@ struct FreeRunningCheck {
   std::optional<Estimate> gap;                ///< dreamed - real, paired by task
   std::optional<double> confirmed_share;      ///< of dreamed successes, by a rule check of their text
   std::optional<double> contradictions_per_episode;  ///< with what the episode showed earlier
+  std::optional<double> second_looks_agree;   ///< share of second looks that show what must be there
   std::size_t dreamed_successes = 0;
   std::string first_contradiction;
   bool passed = false;

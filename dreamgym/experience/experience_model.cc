@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,8 @@ namespace {
 constexpr const char* kNoAnswer = "There is no answer.";
 // Longer actions are cut before the model reads them; no world knows commands of this length.
 constexpr std::size_t kMaxActionBytes = 400;
+// Of a reply that is asked for again because the greedy one contradicted what was shown.
+constexpr double kRetryTemperature = 1.0;
 
 void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
   out.insert(out.end(), ids.begin(), ids.end());
@@ -139,77 +142,102 @@ std::size_t ExperienceModel::reply_reserve() const {
   return options_.max_trace_tokens + options_.max_observation_tokens + 2;
 }
 
-void ExperienceModel::dream_traces(std::vector<Query>& queries) {
-  std::vector<GenerationRequest> requests(queries.size());
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    GenerationRequest& request = requests[i];
-    request.session = options_.first_session + queries[i].slot;
-    request.context = queries[i].context;
-    request.kept_tokens = slots_[queries[i].slot].trunk.size();
-    request.max_tokens = options_.max_trace_tokens;
-    request.temperature = 0;
-    request.stop = prompt_.flags();
-    request.stop.push_back(prompt_.observation_marker());
-  }
-  const auto replies = model_.generate(requests);
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    queries[i].reply = replies[i].tokens;
-    append(queries[i].context, replies[i].tokens);
-  }
-}
-
-void ExperienceModel::dream_observations(std::vector<Query>& queries) {
-  std::vector<std::size_t> asked;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    Query& query = queries[i];
-    if (query.reply.empty() || query.reply.back() != prompt_.observation_marker()) {
-      continue;  // already unparsable
-    }
-    query.trace = parse_reasoning_trace(prompt_.tokenizer().decode(
-        std::span<const TokenId>(query.reply).first(query.reply.size() - 1)));
-    asked.push_back(i);
-  }
-  for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
-    std::vector<GenerationRequest> requests;
-    requests.reserve(asked.size());
-    for (const std::size_t i : asked) {
-      requests.push_back(observation_request(queries[i], attempt));
-    }
-    const auto replies = model_.generate(requests);
-    std::vector<std::size_t> again;
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-      Query& query = queries[asked[j]];
-      if (attempt < options_.hidden_attempts && contradicts(query, replies[j].tokens)) {
-        ++counters_.resampled;
-        again.push_back(asked[j]);
-      } else {
-        append(query.reply, replies[j].tokens);
-      }
-    }
-    asked = std::move(again);
-  }
-}
-
-GenerationRequest ExperienceModel::observation_request(const Query& query,
-                                                       std::size_t attempt) const {
+GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t attempt) const {
   const Slot& slot = slots_[query.slot];
   GenerationRequest request;
   request.session = options_.first_session + query.slot;
   request.context = query.context;
   request.kept_tokens = slot.trunk.size();
-  request.max_tokens = options_.max_observation_tokens;
-  request.temperature = query.shows_hidden() ? options_.hidden_temperature : 0.0;
+  request.temperature = attempt == 1 ? 0.0 : kRetryTemperature;
   request.stop = prompt_.flags();
   request.seed = Rng(slot.world_seed).fork(query.action, attempt).next();
   return request;
 }
 
-bool ExperienceModel::contradicts(const Query& query, std::span<const TokenId> reply) const {
-  if (!query.shows_hidden() || options_.hidden_temperature <= 0 || reply.empty()) {
-    return false;
+void ExperienceModel::dream_traces(std::vector<Query>& queries) {
+  std::vector<std::size_t> all(queries.size());
+  std::iota(all.begin(), all.end(), 0);
+  const Part part = {
+      [&](const Query& query, std::size_t attempt) {
+        GenerationRequest request = base_request(query, attempt);
+        request.max_tokens = options_.max_trace_tokens;
+        request.stop.push_back(prompt_.observation_marker());
+        return request;
+      },
+      [&](const Query& query, std::span<const TokenId> reply) {
+        const auto trace = trace_in(reply);
+        return !trace || !slots_[query.slot].shown.contradicts(*trace, query.action);
+      }};
+  dream(queries, std::move(all), part);
+  for (Query& query : queries) {
+    query.trace = trace_in(query.reply);
+    append(query.context, query.reply);
   }
-  const std::string observation = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
-  return !slots_[query.slot].shown.contradiction(*query.trace, query.action, observation).empty();
+}
+
+std::optional<ReasoningTrace> ExperienceModel::trace_in(std::span<const TokenId> reply) const {
+  if (reply.empty() || reply.back() != prompt_.observation_marker()) {
+    return std::nullopt;
+  }
+  return parse_reasoning_trace(prompt_.tokenizer().decode(reply.first(reply.size() - 1)));
+}
+
+void ExperienceModel::dream_observations(std::vector<Query>& queries) {
+  std::vector<std::size_t> parsable;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (!queries[i].reply.empty() && queries[i].reply.back() == prompt_.observation_marker()) {
+      parsable.push_back(i);
+    }
+  }
+  const Part part = {
+      [&](const Query& query, std::size_t attempt) {
+        GenerationRequest request = base_request(query, attempt);
+        request.max_tokens = options_.max_observation_tokens;
+        if (query.shows_hidden()) {
+          request.temperature = options_.hidden_temperature;
+        }
+        return request;
+      },
+      [&](const Query& query, std::span<const TokenId> reply) {
+        if (!query.trace || reply.empty()) {
+          return true;
+        }
+        const std::string text = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
+        return !slots_[query.slot].shown.contradicts(*query.trace, query.action, text);
+      }};
+  dream(queries, std::move(parsable), part);
+}
+
+void ExperienceModel::dream(std::vector<Query>& queries,
+                            std::vector<std::size_t> asked,
+                            const Part& part) {
+  std::vector<std::vector<TokenId>> first(queries.size());
+  for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
+    std::vector<GenerationRequest> requests;
+    requests.reserve(asked.size());
+    for (const std::size_t i : asked) {
+      requests.push_back(part.request(queries[i], attempt));
+    }
+    auto replies = model_.generate(requests);
+    std::vector<std::size_t> again;
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+      Query& query = queries[asked[j]];
+      std::vector<TokenId>& tokens = replies[j].tokens;
+      if (attempt == 1) {
+        first[asked[j]] = tokens;
+      }
+      if (part.is_consistent(query, tokens)) {
+        append(query.reply, tokens);
+      } else if (attempt < options_.consistency_attempts) {
+        ++counters_.resampled;
+        again.push_back(asked[j]);
+      } else {
+        ++counters_.contradictions;
+        append(query.reply, first[asked[j]]);
+      }
+    }
+    asked = std::move(again);
+  }
 }
 
 StepResult ExperienceModel::conclude(Query& query) {

@@ -5,8 +5,9 @@
 //   itself has shown of the action's things; both are rolled back afterwards.
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
-//   look into the same drawer first find the same things more often than not. Contents that name a thing
-//   twice or one that was shown elsewhere (shown_facts.h) are sampled again, a few times, and counted.
+//   look into the same drawer first find the same things more often than not.
+// - A trace or an observation that contradicts what the episode has shown (shown_facts.h) is sampled again, a
+//   few times; if none is better the first one stands. Both are counted.
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,7 +38,7 @@ struct ExperienceOptions {
   std::size_t max_demonstration_tokens = 28;  ///< each
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
-  std::size_t hidden_attempts = 4;            ///< samples of contents until none contradicts what was shown
+  std::size_t consistency_attempts = 6;       ///< replies until none contradicts what was shown; 1 = take the first
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
@@ -49,7 +51,8 @@ struct DreamCounters {
   std::uint64_t unparsable = 0;          ///< replies turned into failure states
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
-  std::uint64_t resampled = 0;           ///< contents drawn again: they contradicted what was shown
+  std::uint64_t resampled = 0;           ///< traces and observations asked for again: contradictions
+  std::uint64_t contradictions = 0;      ///< kept, because no reply was free of them
   double retrieval_seconds = 0;
 };
 
@@ -87,10 +90,16 @@ class ExperienceModel final : public EnvironmentBatch {
 
   std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
                                                    std::span<const Action> actions);
+  // A part of the reply: what to ask for at an attempt, and whether what came back can be true.
+  struct Part {
+    std::function<GenerationRequest(const Query&, std::size_t attempt)> request;
+    std::function<bool(const Query&, std::span<const TokenId>)> is_consistent;
+  };
   void dream_traces(std::vector<Query>& queries);
   void dream_observations(std::vector<Query>& queries);
-  [[nodiscard]] GenerationRequest observation_request(const Query& query, std::size_t attempt) const;
-  [[nodiscard]] bool contradicts(const Query& query, std::span<const TokenId> reply) const;
+  void dream(std::vector<Query>& queries, std::vector<std::size_t> asked, const Part& part);
+  [[nodiscard]] std::optional<ReasoningTrace> trace_in(std::span<const TokenId> reply) const;
+  [[nodiscard]] GenerationRequest base_request(const Query& query, std::size_t attempt) const;
   StepResult conclude(Query& query);
   void remember(Slot& slot, std::vector<TokenId> step_tokens);
   [[nodiscard]] std::size_t reply_reserve() const;

@@ -157,6 +157,32 @@ TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
   const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
   EXPECT_EQ(results[0].observation.text, "A cup 1.");
   EXPECT_EQ(dream.counters().resampled, 2U);
+  EXPECT_EQ(dream.counters().contradictions, 0U);
+}
+
+TEST(ExperienceModel, KeepsTheFirstReplyIfNoneIsBetter) {
+  const auto tok = tokenizer();
+  std::size_t asked = 0;
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    if (request.context.back() == *tok->marker("<|observation|>")) {
+      return encode_script(*tok, "You take it.<|continue|>");
+    }
+    const std::string held = asked++ == 0 ? "cup 1" : "mug 2";  // neither is the mug 1 of the action
+    return encode_script(*tok, "effect: moved; at: desk 1; hold: " + held + "<|observation|>");
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.consistency_attempts = 3;
+  ExperienceModel dream(model, tok, nullptr, options);
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+  const std::size_t slot = 0;
+  const Action action = "take mug 1 from desk 1";
+  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
+  EXPECT_EQ(results[0].reasoning_trace, "effect: moved; at: desk 1; hold: cup 1");
+  EXPECT_EQ(asked, 3U);
+  EXPECT_EQ(dream.counters().contradictions, 1U);
 }
 
 TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {

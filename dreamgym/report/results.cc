@@ -70,6 +70,9 @@ Json to_value(const CheckResult& check) {
   if (check.confirmed_share) {
     json["confirmed_share"] = number(*check.confirmed_share);
   }
+  if (check.second_looks_agree) {
+    json["second_looks_agree"] = number(*check.second_looks_agree);
+  }
   if (check.contradictions_per_episode) {
     json["contradictions_per_episode"] = number(*check.contradictions_per_episode);
   }
@@ -220,6 +223,7 @@ CheckResult read_check(const Reader& reader) {
   reader.read("gap", check.gap);
   reader.read("confirmed_share", check.confirmed_share);
   reader.read("contradictions_per_episode", check.contradictions_per_episode);
+  reader.read("second_looks_agree", check.second_looks_agree);
   reader.read("passed", check.passed);
   reader.read("verdict", check.verdict);
   return check;

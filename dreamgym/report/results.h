@@ -56,6 +56,7 @@ struct CheckResult {
   std::optional<Interval> gap;
   std::optional<double> confirmed_share;
   std::optional<double> contradictions_per_episode;
+  std::optional<double> second_looks_agree;
   bool passed = false;
   std::string verdict;
   bool operator==(const CheckResult&) const = default;

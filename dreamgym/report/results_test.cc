@@ -40,6 +40,7 @@ RunResults example() {
                               .gap = Interval{0.09, 0.01, 0.17},
                               .confirmed_share = 0.94,
                               .contradictions_per_episode = 0.2,
+                              .second_looks_agree = 0.9,
                               .passed = true,
                               .verdict = "close enough"};
   results.notes = {"one seed"};

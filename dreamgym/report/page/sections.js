@@ -137,6 +137,7 @@ function freeRunning() {
       row("Success in reality", check.real_success, "--real"),
       check.gap && single("Gap (points)", points(check.gap.value), `95% interval ${points(check.gap.ci_low)} to ${points(check.gap.ci_high)}`),
       isNumber(check.confirmed_share) && single("Dreamed successes confirmed", percent(check.confirmed_share), "by a rule check of the episode's own text"),
+      isNumber(check.second_looks_agree) && single("Second looks that agree", percent(check.second_looks_agree), "show what must be there by what was shown and changed before"),
       isNumber(check.contradictions_per_episode) && single("Contradictions an episode", short(check.contradictions_per_episode), "with what the episode showed earlier")));
 }
 

@@ -123,13 +123,17 @@ TEST(AlfworldExplainer, RefusesOtherWorldsAndSentences) {
 
 TEST(TextAudit, FindsNothingWrongInRealEpisodes) {
   const auto auditor = make_text_auditor();
+  std::size_t second_looks = 0;
   for (const PolicyKind policy : {PolicyKind::kExpert, PolicyKind::kNoisy, PolicyKind::kRandom}) {
     for (const Trajectory& episode : episodes(policy, 30)) {
       const EpisodeAudit audit = auditor->audit(episode);
+      second_looks += audit.num_second_looks;
+      EXPECT_EQ(audit.num_agreeing, audit.num_second_looks);
       EXPECT_EQ(audit.num_contradictions, 0U) << audit.first_contradiction;
       EXPECT_EQ(audit.success_confirmed, episode.success());
     }
   }
+  EXPECT_GT(second_looks, 100U);
   EXPECT_TRUE(auditor->audit(hot_mug_episode()).success_confirmed);
 }
 

@@ -205,6 +205,11 @@ class TextAuditor final : public EpisodeAuditor {
       }
       const ActionText action = read_action(step.action);
       const Reply reply = read_reply(step.next_observation.text);
+      const PlaceMemory& known = memory.place(reply.place);
+      if (reply.kind == ReplyKind::kShows && known.seen) {
+        ++audit.num_second_looks;
+        audit.num_agreeing += sorted(known.contents) == sorted(reply.contents) ? 1 : 0;
+      }
       const std::string wrong = StepCheck(memory, action, reply).run();
       if (!wrong.empty() && audit.num_contradictions++ == 0) {
         audit.first_contradiction = fmt::format("step {}: {}", i + 1, wrong);
