@@ -135,9 +135,7 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
 void Experiment::prepare() {
   world_ = experiment_world(config_);
   data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
-  if (world_ != nullptr) {
-    mappers_ = world_->make_action_mapper_factory();
-  }
+  mappers_ = experiment_mappers(world_.get(), data_.offline);
   if (!log_.done("prepare")) {
     for (const char* file : {"experience.sqlite", "experience.sqlite-wal", "experience.sqlite-shm",
                              "metrics.jsonl", "episodes.jsonl"}) {

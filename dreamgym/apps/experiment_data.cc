@@ -12,6 +12,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/import.h"
 #include "dreamgym/data/trajectory_json.h"
+#include "dreamgym/env/log_action_mapper.h"
 #include "dreamgym/experience/log_explainer.h"
 #include "dreamgym/worlds/catalog.h"
 #include "dreamgym/worlds/collect.h"
@@ -197,6 +198,12 @@ std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs) {
 
 std::unique_ptr<World> experiment_world(const ExperimentConfig& config) {
   return config.world == "none" ? nullptr : make_world(config.world);
+}
+
+std::unique_ptr<ActionMapperFactory> experiment_mappers(const World* world,
+                                                        std::span<const Trajectory> offline) {
+  return world != nullptr ? world->make_action_mapper_factory()
+                          : make_log_action_mapper_factory(offline);
 }
 
 ExperimentData prepare_data(const ExperimentConfig& config,

@@ -24,6 +24,11 @@ struct ExperimentData {
 /// The world of a run, or nothing for world = "none".
 std::unique_ptr<World> experiment_world(const ExperimentConfig& config);
 
+/// Candidate actions from text: the world's own mapper or, without a world, the patterns of the logs'
+/// actions.
+std::unique_ptr<ActionMapperFactory> experiment_mappers(const World* world,
+                                                        std::span<const Trajectory> offline);
+
 /// Distinct tasks of the trajectories, each with the first observation it started from.
 std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs);
 

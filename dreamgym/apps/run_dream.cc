@@ -25,10 +25,9 @@ RunDream::RunDream(const Path& run_folder, std::size_t threads) {
       EngineConfig{.num_threads = threads, .cache_budget_bytes = config.cache_megabytes << 20});
   buffer_ = std::make_unique<ReplayBuffer>(std::make_shared<HashedNgramEmbedder>(),
                                            run_folder / "experience.sqlite");
-  tasks_ = tasks_of_logs(read_trajectories(run_folder / "data" / "offline.jsonl"));
-  if (const auto world = experiment_world(config)) {
-    mappers_ = world->make_action_mapper_factory();
-  }
+  const auto offline = read_trajectories(run_folder / "data" / "offline.jsonl");
+  tasks_ = tasks_of_logs(offline);
+  mappers_ = experiment_mappers(experiment_world(config).get(), offline);
   dream_ = std::make_unique<ExperienceModel>(
       *engine_, model_.tokenizer, buffer_.get(), config.experience);
 }

@@ -26,7 +26,7 @@ class RunDream final : public EnvironmentBatch {
 
   /// Distinct tasks of the run's offline data.
   [[nodiscard]] const std::vector<Task>& tasks() const { return tasks_; }
-  /// Candidates from text where the run's world has a mapper; else null.
+  /// Candidates from text.
   [[nodiscard]] const ActionMapperFactory* mappers() const { return mappers_.get(); }
 
  private:

@@ -38,7 +38,7 @@ struct ExperienceOptions {
   std::size_t max_demonstration_tokens = 28;  ///< each
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
-  std::size_t consistency_attempts = 6;       ///< replies until none contradicts what was shown; 1 = take the first
+  std::size_t consistency_attempts = 3;       ///< replies until none contradicts what was shown; 1 = take the first
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dreamgym/base/text.h"
+#include "dreamgym/data/entities.h"
 #include "dreamgym/data/reasoning_trace.h"
 
 namespace dreamgym {
@@ -38,31 +40,23 @@ bool states_contents(const ReasoningTrace& trace, std::string_view action) {
   return effect == effects::kNew || effect == effects::kAgain || trace.find("here").has_value();
 }
 
-}  // namespace
-
-std::vector<std::string> entities_of(std::string_view text) {
-  std::vector<std::string> entities;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_lower(text[i]) || (i > 0 && is_lower(text[i - 1]))) {
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_lower(text[end])) {
-      ++end;
-    }
-    std::size_t number = end + 1;
-    if (end >= text.size() || text[end] != ' ') {
-      continue;
-    }
-    while (number < text.size() && is_digit(text[number])) {
-      ++number;
-    }
-    if (number > end + 1) {
-      entities.emplace_back(text.substr(i, number - i));
-    }
+// What the statement names beside the place and the things of the action; "" if the action is about no thing.
+std::string rest_of(const std::string& statement,
+                    const std::string& at,
+                    const std::vector<std::string>& of_action) {
+  if (std::all_of(of_action.begin(), of_action.end(), [&](const std::string& thing) {
+        return thing == at;
+      })) {
+    return "";
   }
-  return entities;
+  std::vector<std::string> rest = entities_of(statement);
+  std::erase_if(rest, [&](const std::string& thing) {
+    return thing == at || is_listed(of_action, thing);
+  });
+  return " rest: " + (rest.empty() ? "nothing" : join(rest, ", "));
 }
+
+}  // namespace
 
 std::vector<Demonstration> recollect(std::span<const PastStep> past,
                                      std::string_view action,
@@ -82,7 +76,11 @@ std::vector<Demonstration> recollect(std::span<const PastStep> past,
     if (!shares && !same && !states) {
       continue;
     }
-    found.push_back({"", step.action, trace.find("here").value_or(step.observation)});
+    std::string statement = trace.find("here").value_or(step.observation);
+    if (states) {
+      statement += rest_of(statement, trace.find("at").value_or(""), wanted);
+    }
+    found.push_back({"", step.action, std::move(statement)});
     if (same || states) {
       break;
     }

@@ -27,14 +27,13 @@ struct PastStep {
   std::string observation;  ///< what it led to
 };
 
-/// "take mug 1 from desk 2" -> {"mug 1", "desk 2"}.
-std::vector<std::string> entities_of(std::string_view text);
-
 /// Matching steps from the last one that stated what is at an entity of the action, or was the very same
 /// action, up to now (without such a one: the latest), at most `most` of them, oldest first. A step
 /// matches if its action names one of the action's entities, if it stated what is at a place that the
 /// action names ("at" of its trace), or if it is the same action. A step whose trace says "here" is shown with
-/// that in the place of its observation.
+/// that in the place of its observation. Where the action names a thing, a statement is followed by the rest:
+/// what it names beside the place and the action's things ("rest: fork 1, cup 2"), so that a list minus one
+/// thing is there to be copied.
 std::vector<Demonstration> recollect(std::span<const PastStep> past,
                                      std::string_view action,
                                      std::size_t most);

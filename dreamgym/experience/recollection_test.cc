@@ -5,13 +5,6 @@
 namespace dreamgym {
 namespace {
 
-TEST(EntitiesOf, AreWordsBeforeNumbers) {
-  EXPECT_EQ(entities_of("take mug 1 from desk 12"), (std::vector<std::string>{"mug 1", "desk 12"}));
-  EXPECT_TRUE(entities_of("look around 2nd-hand").size() == 1);  // "around 2"
-  EXPECT_TRUE(entities_of("").empty());
-  EXPECT_TRUE(entities_of("inventory").empty());
-}
-
 PastStep step(const char* action, const char* trace, const char* observation) {
   return {action, trace, observation};
 }
@@ -44,6 +37,20 @@ TEST(Recollect, GoesBackToTheLastStepThatStatedWhatIsThere) {
   EXPECT_EQ(shown(past, "look"), (Texts{"look -> You see a room."}));
   EXPECT_TRUE(shown(past, "go to desk 11").empty());
   EXPECT_TRUE(shown(past, "go to desk 1", 0).empty());
+}
+
+TEST(Recollect, ListsTheRestWhereTheActionNamesAThing) {
+  std::vector<PastStep> past = {
+      step("go to desk 1", "effect: new; at: desk 1; hold: nothing", "On the desk 1, a mug 1, a pen 1.")};
+  EXPECT_EQ(shown(past, "take mug 1 from desk 1"),
+            (Texts{"go to desk 1 -> On the desk 1, a mug 1, a pen 1. rest: pen 1"}));
+  past.push_back(step("take mug 1 from desk 1",
+                      "effect: moved; at: desk 1; hold: mug 1; here: pen 1",
+                      "You pick it up."));
+  EXPECT_EQ(shown(past, "put mug 1 on desk 1"),
+            (Texts{"take mug 1 from desk 1 -> pen 1 rest: pen 1"}));
+  EXPECT_EQ(shown(past, "take pen 1 from desk 1"),
+            (Texts{"take mug 1 from desk 1 -> pen 1 rest: nothing"}));
 }
 
 TEST(Recollect, KnowsPlacesWithoutANumberByTheTrace) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "dreamgym/experience/recollection.h"
+#include "dreamgym/data/entities.h"
 
 namespace dreamgym {
 namespace {
