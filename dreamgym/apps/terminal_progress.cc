@@ -36,10 +36,18 @@ void TerminalProgress::begin(std::string_view what, std::size_t total, std::stri
   unit_ = unit;
   total_ = total;
   done_ = 0;
+  resumed_ = 0;
   start_ = Clock::now();
   drawn_ = start_;
   if (!terminal_) {
     fmt::print(stderr, "{}: {} {}\n", what_, total_, unit_);
+  }
+}
+
+void TerminalProgress::resume(std::size_t done) {
+  if (depth_ == 1) {
+    resumed_ = done;
+    done_ = done;
   }
 }
 
@@ -63,7 +71,7 @@ void TerminalProgress::end(std::string_view remark) {
 
 void TerminalProgress::draw(std::string_view remark, bool last) {
   const double spent = seconds(Clock::now() - start_);
-  const double rate = spent > 0 ? static_cast<double>(done_) / spent : 0.0;
+  const double rate = spent > 0 ? static_cast<double>(done_ - std::min(done_, resumed_)) / spent : 0.0;
   const double left =
       rate > 0 && total_ > done_ ? static_cast<double>(total_ - done_) / rate : 0.0;
   const std::string timing =

@@ -41,6 +41,7 @@ GrpoReport GrpoTrainer::run(const std::string& phase) {
   }
   if (progress != nullptr) {
     progress->begin(phase_, config_.iterations, "iterations");
+    progress->resume(report_.iterations);
   }
   while (report_.iterations < config_.iterations && groups_that_fit() > 0) {
     metrics_.clear();

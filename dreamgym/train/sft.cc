@@ -163,6 +163,7 @@ SftReport train_sft(TrainableModel& model,
       std::ceil(config.warmup_share * static_cast<double>(plan.num_updates)));
   if (run.progress != nullptr) {
     run.progress->begin(run.phase, plan.num_updates, "updates");
+    run.progress->resume(report.updates);
   }
   while (report.updates < plan.num_updates) {
     const std::vector<TrainingSequence> sequences = plan.sequences(report.updates);
