@@ -200,9 +200,9 @@ void Experiment::imitate(const std::string& name,
                          const std::vector<Trajectory>& demonstrations,
                          const SftConfig& config) {
   stage(name, [&](StageRecord& record) {
-    // The paper's policies start from the pretrained model; ours from the weights that have read the
-    // domain as experience model.
-    ModelFiles start = load_model(model_path("experience"));
+    const ModelFiles start = config_.policies_from == "base"
+                                 ? domain_.model
+                                 : load_model(model_path("experience"));
     const AgentPrompt prompt(start.tokenizer);
     std::vector<TrainingSequence> sequences;
     for (const Trajectory& story : demonstrations) {

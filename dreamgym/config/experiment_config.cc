@@ -29,6 +29,11 @@ void resolve(ExperimentConfig& config) {
                   fmt::format("the nearest is '{}'; known: {}", nearest(arm, kArms), join(kArms, ", ")));
     }
   }
+  if (config.policies_from != "base" && config.policies_from != "experience") {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("policies_from: got '{}', expected base or experience", config.policies_from),
+                "base: as the paper; experience: the weights that have read the domain's logs");
+  }
   if (config.world == "none" && config.data.logs.empty()) {
     throw Error(ErrorKind::kConfig,
                 "world = \"none\" needs data.logs: without an engine there is nothing else to learn from",

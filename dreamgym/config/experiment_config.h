@@ -59,6 +59,7 @@ struct ExperimentConfig {
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
   double s2r_budget_share = 0.1;          ///< of the traditional arm's real steps
+  std::string policies_from = "base";     ///< weights that every policy begins with: base or experience
 
   DataConfig data;
   BaseConfig base;

@@ -133,6 +133,7 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field("cache_megabytes", config.cache_megabytes, "of each generation engine", at_least(1));
   field("episodes_kept", config.episodes_kept, "logged per iteration", at_least(0));
   field("s2r_budget_share", config.s2r_budget_share, "of traditional RL's real steps", between(0, 1));
+  field("policies_from", config.policies_from, "weights that every policy begins with: base or experience");
   field.section("data", config.data);
   field.section("base", config.base);
   field.section("experience", config.experience);

@@ -81,7 +81,8 @@ class TeacherForcedWalk {
     out.kept_tokens = trunks_[index].size();
     if (options_.num_demonstrations > 0 && buffer_ != nullptr) {
       const ReplayQuery query{
-          step.observation.text, step.action, story.task.world, story.episode_id};
+          step.observation.text, step.action, story.task.world, story.episode_id,
+          story.steps.front().observation.text};
       const auto hits = buffer_->search(std::span(&query, 1), {.k = options_.num_demonstrations});
       const auto shown = prompt_.demonstrations(to_demonstrations(hits.front()));
       out.context.insert(out.context.end(), shown.begin(), shown.end());

@@ -74,6 +74,7 @@ std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
     slot.running = true;
     slot.task = tasks[i];
     slot.world_seed = seeds[i];
+    slot.opening_text = first->second;
     slot.observation = first->second;
     slot.opening = prompt_.begin(tasks[i].instruction, first->second);
     slot.trunk = slot.opening;
@@ -126,7 +127,7 @@ std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
   std::vector<ReplayQuery> queries(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots_[slots[i]];
-    queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, ""};
+    queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, "", slot.opening_text};
   }
   const auto hits = buffer_->search(
       queries, {.k = options_.num_demonstrations, .num_threads = options_.num_threads});

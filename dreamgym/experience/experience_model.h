@@ -79,6 +79,7 @@ class ExperienceModel final : public EnvironmentBatch {
     bool running = false;
     Task task;
     std::uint64_t world_seed = 0;
+    std::string opening_text;                      // s_0
     std::string observation;                       // s_t
     std::vector<PastStep> past;                    // whole episode, for recollection
     ShownFacts shown;

@@ -44,7 +44,8 @@ std::vector<std::vector<Demonstration>> retrieve(const Trajectory& trajectory,
     queries.push_back({step.observation.text,
                        step.action,
                        trajectory.task.world,
-                       trajectory.episode_id});
+                       trajectory.episode_id,
+                       trajectory.steps.front().observation.text});
   }
   std::vector<std::vector<Demonstration>> shown;
   for (const auto& hits :

@@ -4,6 +4,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
+#include "dreamgym/base/text.h"
 
 namespace dreamgym {
 namespace {
@@ -13,6 +14,10 @@ constexpr std::uint64_t kDreamedBit = 1ULL << 63;
 
 std::uint64_t key_of(ExperienceStore::Sequence sequence, Provenance provenance) {
   return provenance == Provenance::kReal ? sequence : sequence | kDreamedBit;
+}
+
+std::uint64_t place_action(std::uint64_t opening, std::string_view action) {
+  return hash_text(action) ^ (opening * 0x9E3779B97F4A7C15ULL);
 }
 
 bool acceptable(const StoredTransition& record,
@@ -48,6 +53,8 @@ void ReplayBuffer::load() {
   records_.clear();
   key_of_id_.clear();
   num_dreamed_ = 0;
+  opening_of_episode_.clear();
+  keys_of_place_action_.clear();
   store_.for_each([&](ExperienceStore::Sequence sequence, StoredTransition record) {
     if (!options_.held_out_splits.contains(record.split)) {
       insert(sequence, std::move(record));
@@ -63,7 +70,43 @@ void ReplayBuffer::insert(ExperienceStore::Sequence sequence, StoredTransition r
               embedder_->embed_pair(transition.observation.text, transition.action));
   num_dreamed_ += record.provenance == Provenance::kDreamed ? 1 : 0;
   key_of_id_[record.id] = key;
+  note_place(key, record);
   records_[key] = std::make_shared<const StoredTransition>(std::move(record));
+}
+
+void ReplayBuffer::note_place(Key key, const StoredTransition& record) {
+  if (record.provenance != Provenance::kReal) {
+    return;
+  }
+  if (record.step_index == 0) {
+    opening_of_episode_[record.episode_id] = hash_text(record.transition.observation.text);
+  }
+  const auto opening = opening_of_episode_.find(record.episode_id);
+  if (opening != opening_of_episode_.end()) {
+    keys_of_place_action_[place_action(opening->second, record.transition.action)].push_back(key);
+  }
+}
+
+std::vector<ReplayHit> ReplayBuffer::same_place(const ReplayQuery& query,
+                                                const SearchOptions& options) const {
+  std::vector<ReplayHit> hits;
+  if (query.opening.empty()) {
+    return hits;
+  }
+  const auto keys = keys_of_place_action_.find(place_action(hash_text(query.opening), query.action));
+  if (keys == keys_of_place_action_.end()) {
+    return hits;
+  }
+  std::set<std::uint64_t> taught;
+  for (const Key key : keys->second) {
+    const StoredTransition& record = *records_.at(key);
+    if (hits.size() < options.k && record.transition.action == query.action &&
+        acceptable(record, query, options) &&
+        taught.insert(demonstration_hash(record.transition)).second) {
+      hits.push_back(to_hit({.key = key, .similarity = 1.0F}, query));
+    }
+  }
+  return hits;
 }
 
 void ReplayBuffer::remove(ExperienceStore::Sequence sequence) {
@@ -147,9 +190,17 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQ
   const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
   std::vector<std::vector<ReplayHit>> results(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    results[i].reserve(neighbours[i].size());
+    results[i] = same_place(queries[i], options);
+    std::set<std::uint64_t> taught;
+    for (const ReplayHit& hit : results[i]) {
+      taught.insert(demonstration_hash(hit.record->transition));
+    }
     for (const auto& neighbour : neighbours[i]) {
-      results[i].push_back(to_hit(neighbour, queries[i]));
+      ReplayHit hit = to_hit(neighbour, queries[i]);
+      if (results[i].size() < options.k &&
+          !taught.contains(demonstration_hash(hit.record->transition))) {
+        results[i].push_back(std::move(hit));
+      }
     }
   }
   return results;

@@ -4,6 +4,8 @@
 // embeddings phi(s, a). Never returned: anything of a held-out split, a step of the query's own
 // episode, two demonstrations of the same content. Of equally similar ones real comes before
 // dreamed and earlier before later.
+// What the same action really led to in another episode that began in the same place (the same first
+// observation) is more similar than anything else: a place that was visited before keeps its contents.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +32,14 @@ struct ReplayQuery {
   std::string action;      ///< about to be taken
   std::string world;       ///< only transitions of this world; "" = any
   std::string episode_id;  ///< the query's own episode, left out; "" = leave none out
+  std::string opening;     ///< first observation of the query's episode; "" = unknown
 };
 
 struct ReplayHit {
   /// The transition. Where its first episode is the query's own, episode_id names the other one it
   /// was seen in.
   std::shared_ptr<const StoredTransition> record;
-  double similarity = 0;  ///< cosine, in [-1, 1]
+  double similarity = 0;  ///< cosine, in [-1, 1]; 1 for the same action in the same place
 };
 
 struct SearchOptions {
@@ -100,6 +103,10 @@ class ReplayBuffer {
   void load();
   void insert(ExperienceStore::Sequence sequence, StoredTransition record);
   void remove(ExperienceStore::Sequence sequence);
+  void note_place(Key key, const StoredTransition& record);
+  /// Up to k real transitions of the query's place and action, earliest first.
+  [[nodiscard]] std::vector<ReplayHit> same_place(const ReplayQuery& query,
+                                                  const SearchOptions& options) const;
   [[nodiscard]] ReplayHit to_hit(const VectorIndex::Neighbour& neighbour,
                                  const ReplayQuery& query) const;
 
@@ -110,6 +117,8 @@ class ReplayBuffer {
   std::unordered_map<Key, std::shared_ptr<const StoredTransition>> records_;
   std::unordered_map<std::string, Key> key_of_id_;
   std::size_t num_dreamed_ = 0;
+  std::unordered_map<std::string, std::uint64_t> opening_of_episode_;      // hashes; real ones
+  std::unordered_map<std::uint64_t, std::vector<Key>> keys_of_place_action_;  // real ones
 };
 
 }  // namespace dreamgym

@@ -57,6 +57,37 @@ std::vector<StoredTransition> random_records(Rng& rng, std::size_t count) {
   return records;
 }
 
+// An episode of one look at a drawer, in a room that begins with `opening`.
+std::vector<StoredTransition> look(const std::string& opening,
+                                   const std::string& episode,
+                                   const std::string& contents,
+                                   Provenance provenance = Provenance::kReal) {
+  std::vector<StoredTransition> records = {step(opening, "look around", episode, provenance),
+                                           step("You look around.", "open drawer 1", episode, provenance)};
+  records[1].step_index = 1;
+  records[1].transition.next_observation.text = contents;
+  return records;
+}
+
+TEST(ReplayBuffer, PrefersWhatTheSameActionReallyLedToInTheSamePlace) {
+  ReplayBuffer buffer(embedder());
+  buffer.add(look("Room one.", "e1", "A mug 1."));
+  buffer.add(look("Room two.", "e2", "A pen 1."));
+  buffer.add(look("Room two.", "e3", "A dreamed cup 1.", Provenance::kDreamed));
+  // The state is exactly that of a step in room one's drawer; the place is room two.
+  ReplayQuery query{"You look around.", "open drawer 1", "toy", "", "Room two."};
+  auto hits = buffer.search(std::span(&query, 1), {.k = 2})[0];
+  ASSERT_EQ(hits.size(), 2U);
+  EXPECT_EQ(hits[0].record->episode_id, "e2");
+  EXPECT_EQ(hits[0].similarity, 1.0);
+  EXPECT_EQ(hits[1].record->episode_id, "e1");
+  query.episode_id = "e2";  // never the own episode
+  EXPECT_EQ(buffer.search(std::span(&query, 1), {.k = 1})[0][0].record->episode_id, "e1");
+  query.episode_id.clear();
+  query.opening.clear();
+  EXPECT_EQ(buffer.search(std::span(&query, 1), {.k = 1})[0][0].record->episode_id, "e1");
+}
+
 TEST(ReplayBuffer, FindsTheMostSimilarFirst) {
   ReplayBuffer buffer(embedder());
   buffer.add(std::vector{step("You are at desk 1.", "open drawer 1", "a"),
