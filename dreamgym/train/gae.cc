@@ -44,9 +44,8 @@ Places chosen_tokens(const ValuedTokens& tokens) {
   return chosen;
 }
 
-/// GAE over the given places, the last of which is followed by `value_after`. `rewards` is [T].
+/// GAE over the given places, the last of which is followed by `value_after`.
 void run_backwards(const ValuedTokens& tokens,
-                   std::span<const double> rewards,
                    std::span<const std::size_t> places,
                    double value_after,
                    const GaeConfig& config,
@@ -55,7 +54,7 @@ void run_backwards(const ValuedTokens& tokens,
   double advantage = 0;
   for (std::size_t i = places.size(); i-- > 0;) {
     const std::size_t t = places[i];
-    const double delta = rewards[t] + config.gamma * next_value - tokens.values[t];
+    const double delta = tokens.rewards[t] + config.gamma * next_value - tokens.values[t];
     advantage = delta + config.gamma * config.lambda * advantage;
     out.advantages[t] = advantage;
     out.returns[t] = advantage + tokens.values[t];
@@ -95,7 +94,7 @@ TokenAdvantages token_gae(const ValuedTokens& tokens, const GaeConfig& config) {
   require_valid(config);
   const Places chosen = chosen_tokens(tokens);
   TokenAdvantages out = zeros(tokens.rewards.size());
-  run_backwards(tokens, tokens.rewards, chosen, tokens.value_after_end, config, out);
+  run_backwards(tokens, chosen, tokens.value_after_end, config, out);
   return out;
 }
 
@@ -111,13 +110,14 @@ TokenAdvantages two_level_gae(const ValuedTokens& tokens, const TwoLevelGaeConfi
   for (const std::size_t end : ends) {
     last_tokens.push_back(chosen[end - 1]);
   }
-  run_backwards(tokens, tokens.rewards, last_tokens, tokens.value_after_end, config.turns, out);
+  run_backwards(tokens, last_tokens, tokens.value_after_end, config.turns, out);
 
-  const std::vector<double> turn_returns = out.returns;  // 0 but on the last tokens
+  ValuedTokens within_turns = tokens;
+  within_turns.rewards = out.returns;  // 0 but on the last tokens
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
     const auto turn = std::span(chosen).subspan(begin, end - begin);
-    run_backwards(tokens, turn_returns, turn, 0.0, config.tokens, out);
+    run_backwards(within_turns, turn, 0.0, config.tokens, out);
     begin = end;
   }
   return out;
