@@ -1,50 +1,52 @@
 #include "dreamgym/train/advantages.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/train/internal/group_statistics.h"
+#include "dreamgym/train/internal/require.h"
 
 namespace dreamgym {
 namespace {
 
-double mean_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) {
-    sum += value;
+void require_group(std::span<const double> returns) {
+  if (returns.size() < 2) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("a group holds {} episode(s), expected at least 2: one episode has no "
+                            "siblings to be compared with",
+                            returns.size()),
+                "raise group_size to 2 or more, or train with a value head (ppo) instead");
   }
-  return sum / static_cast<double>(values.size());
+  internal::require_finite(returns, "episode returns of a group");
 }
 
-double squared_deviation(std::span<const double> values, double mean) {
-  double sum = 0;
-  for (const double value : values) {
-    sum += (value - mean) * (value - mean);
+/// (return - mean) * scale.
+std::vector<double> scaled(std::span<const double> returns, double mean, double scale) {
+  std::vector<double> advantages;
+  advantages.reserve(returns.size());
+  for (const double value : returns) {
+    advantages.push_back((value - mean) * scale);
   }
-  return sum;
-}
-
-bool all_equal(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
+  return advantages;
 }
 
 }  // namespace
 
 std::vector<double> group_advantages(std::span<const double> returns, double epsilon) {
-  if (returns.size() < 2) {
-    throw Error(ErrorKind::kInvalidArgument, "a group needs at least 2 episodes");
-  }
-  std::vector<double> advantages(returns.size(), 0.0);
-  if (all_equal(returns)) {
-    return advantages;
-  }
-  const double mean = mean_of(returns);
-  const double deviation =
-      std::sqrt(squared_deviation(returns, mean) / static_cast<double>(returns.size() - 1));
-  for (std::size_t i = 0; i < returns.size(); ++i) {
-    advantages[i] = (returns[i] - mean) / (deviation + epsilon);
-  }
-  return advantages;
+  require_group(returns);
+  const auto group = internal::group_statistics(returns);
+  return scaled(returns, group.mean, 1.0 / (group.deviation + epsilon));
+}
+
+std::vector<double> centred_advantages(std::span<const double> returns) {
+  require_group(returns);
+  return scaled(returns, internal::group_statistics(returns).mean, 1.0);
+}
+
+std::vector<double> leave_one_out_advantages(std::span<const double> returns) {
+  require_group(returns);
+  const auto count = static_cast<double>(returns.size());
+  return scaled(returns, internal::group_statistics(returns).mean, count / (count - 1));
 }
 
 }  // namespace dreamgym
