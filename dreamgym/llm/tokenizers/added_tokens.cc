@@ -47,6 +47,11 @@ std::size_t blanks_after(std::string_view text, std::size_t position) {
   return position;
 }
 
+bool touches(std::span<const TextSpan> spans, std::size_t begin, std::size_t end) {
+  const auto span = std::ranges::upper_bound(spans, begin, {}, &TextSpan::end);
+  return span != spans.end() && span->begin < end;
+}
+
 }  // namespace
 
 AddedTokenFinder::AddedTokenFinder(std::vector<AddedToken> tokens) : tokens_(std::move(tokens)) {
@@ -83,9 +88,11 @@ const AddedToken* AddedTokenFinder::token_at(std::string_view text, std::size_t 
   return nullptr;
 }
 
-std::optional<AddedTokenFinder::Match> AddedTokenFinder::find(std::string_view text,
-                                                              std::size_t from,
-                                                              Markers markers) const {
+std::optional<AddedTokenFinder::Match> AddedTokenFinder::find(
+    std::string_view text,
+    std::size_t from,
+    Markers markers,
+    std::span<const TextSpan> plain) const {
   std::size_t position = from;
   while (position < text.size()) {
     const AddedToken* token = token_at(text, position);
@@ -96,7 +103,7 @@ std::optional<AddedTokenFinder::Match> AddedTokenFinder::find(std::string_view t
     const std::size_t begin = position;
     const std::size_t end = begin + token->text.size();
     position = end;  // where a token is passed over, none is looked for inside it
-    if (token->special && markers == Markers::kPlainText) {
+    if (token->special && (markers == Markers::kPlainText || touches(plain, begin, end))) {
       continue;
     }
     if (token->single_word &&

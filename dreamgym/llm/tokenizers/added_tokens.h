@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "dreamgym/llm/text_span.h"
 #include "dreamgym/llm/tokenizer.h"
 
 namespace dreamgym {
@@ -39,9 +41,11 @@ class AddedTokenFinder {
     TokenId id = 0;
   };
   /// The first match at or after `from`.
+  /// @param plain  ascending; no special token is found that touches one of these.
   [[nodiscard]] std::optional<Match> find(std::string_view text,
                                           std::size_t from,
-                                          Markers markers) const;
+                                          Markers markers,
+                                          std::span<const TextSpan> plain = {}) const;
   [[nodiscard]] const std::vector<AddedToken>& tokens() const { return tokens_; }
 
  private:

@@ -50,9 +50,10 @@ template <class Visit>
 void for_each_part(const AddedTokenFinder& finder,
                    std::string_view text,
                    Markers markers,
+                   std::span<const TextSpan> plain,
                    const Visit& visit) {
   std::size_t position = 0;
-  while (const auto match = finder.find(text, position, markers)) {
+  while (const auto match = finder.find(text, position, markers, plain)) {
     if (match->begin > position) {
       visit(text.substr(position, match->begin - position), TokenId{-1});
     }
@@ -85,23 +86,27 @@ struct PretrainedTokenizer::Tables {
     }
   }
 
-  [[nodiscard]] std::vector<TokenId> encode(std::string_view text, Markers mode) const {
+  [[nodiscard]] std::vector<TokenId> encode(std::string_view text,
+                                            Markers mode,
+                                            std::span<const TextSpan> plain) const {
+    // Places in a text that has been normalised are others, so there plain means all of it.
+    const Markers mode_inside = plain.empty() ? mode : Markers::kPlainText;
     std::vector<TokenId> ids;
     ids.reserve(text.size() / 3);
-    for_each_part(as_written, text, mode, [&](std::string_view part, TokenId id) {
+    for_each_part(as_written, text, mode, plain, [&](std::string_view part, TokenId id) {
       if (id >= 0) {
         ids.push_back(id);
       } else if (vocabulary.nfc && !is_surely_nfc(part)) {
-        append_normalized(to_nfc(part), mode, ids);
+        append_normalized(to_nfc(part), mode_inside, ids);
       } else {
-        append_normalized(part, mode, ids);
+        append_normalized(part, mode_inside, ids);
       }
     });
     return ids;
   }
 
   void append_normalized(std::string_view text, Markers mode, std::vector<TokenId>& ids) const {
-    for_each_part(as_normalized, text, mode, [&](std::string_view part, TokenId id) {
+    for_each_part(as_normalized, text, mode, {}, [&](std::string_view part, TokenId id) {
       if (id >= 0) {
         ids.push_back(id);
         return;
@@ -146,11 +151,16 @@ PretrainedTokenizer::PretrainedTokenizer(PretrainedVocabulary vocabulary) {
 }
 
 std::vector<TokenId> PretrainedTokenizer::encode(std::string_view text) const {
-  return tables_->encode(text, Markers::kPlainText);
+  return tables_->encode(text, Markers::kPlainText, {});
 }
 
 std::vector<TokenId> PretrainedTokenizer::encode_with_markers(std::string_view text) const {
-  return tables_->encode(text, Markers::kRecognised);
+  return tables_->encode(text, Markers::kRecognised, {});
+}
+
+std::vector<TokenId> PretrainedTokenizer::encode_with_markers(
+    std::string_view text, std::span<const TextSpan> plain) const {
+  return tables_->encode(text, Markers::kRecognised, plain);
 }
 
 std::string PretrainedTokenizer::decode(std::span<const TokenId> ids) const {

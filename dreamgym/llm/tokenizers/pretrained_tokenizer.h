@@ -43,6 +43,10 @@ class PretrainedTokenizer final : public Tokenizer {
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const override;
   /// Every added token written in the text becomes its id.
   [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const;
+  /// As encode_with_markers(), but special tokens that touch a span of `plain` (ascending) are
+  /// ordinary text: what a chat's messages or an environment say can't forge a turn.
+  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text,
+                                                         std::span<const TextSpan> plain) const;
   /// @throws Error kInvalidArgument for an id outside the vocabulary.
   [[nodiscard]] std::string decode(std::span<const TokenId> ids) const override;
   /// An added token, special or not.
