@@ -182,8 +182,8 @@ TEST_F(WeightsOnDisk, ComeBackFromShards) {
   save_weights(weights, folder_, NumberType::kFloat32);
   save_weights(weights, folder_, NumberType::kFloat32, 600);
   EXPECT_FALSE(std::filesystem::exists(arrays_path()));
-  EXPECT_TRUE(contains(read_file(Path(folder_) / "model.safetensors.index.json"),
-                       "\"model-00002-of-0000"));
+  EXPECT_TRUE(
+      contains(read_file(Path(folder_) / "model.safetensors.index.json"), "\"model-00002-of-0000"));
   EXPECT_EQ(load_weights(folder_).arrays, weights.arrays);
   save_weights(weights, folder_, NumberType::kFloat32);
   EXPECT_FALSE(std::filesystem::exists(Path(folder_) / "model.safetensors.index.json"));
