@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "dreamgym/base/rng.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/trie_walk.h"
 #include "dreamgym/nn/engine/reference_transformer.h"
 #include "dreamgym/nn/generation_engine.h"
-#include "dreamgym/nn/weights.h"
 
 namespace dreamgym {
 namespace {
@@ -349,7 +349,7 @@ int compare_with_peer(const std::string& python) {
       std::filesystem::temp_directory_path() / "dreamgym_generation_peer";
   TransformerWeights weights = nano_weights(0);  // no convolutions: plain Llama
   weights.config.family = "llama";
-  save_weights(weights, folder.string(), WeightType::kFloat32);
+  save_weights(weights, folder.string(), NumberType::kFloat32);
   GenerationEngine engine = engine_of(weights, 1);
   std::vector<std::string> entries;
   for (const auto& [name, play] :

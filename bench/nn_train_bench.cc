@@ -230,7 +230,7 @@ Measured measure(std::size_t num_threads, const std::vector<PackedBatch>& batche
 
 int compare_with_peer(const std::string& python) {
   const auto folder = std::filesystem::temp_directory_path() / "dreamgym_train_peer";
-  save_weights(nano_weights(), folder.string(), WeightType::kFloat32);
+  save_weights(nano_weights(), folder.string(), NumberType::kFloat32);
   const auto batches = linear_batches();
   write_workload(folder / "workload.json", batches);
   const auto script = std::filesystem::path(DREAMGYM_SOURCE_DIR) / "bench/peers/train_peer.py";

@@ -9,7 +9,7 @@
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/nn/trainable_model.h"
-#include "dreamgym/nn/weights.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 
 namespace dreamgym {
 namespace {

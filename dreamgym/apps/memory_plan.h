@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dreamgym/config/experiment_config.h"
-#include "dreamgym/nn/transformer_config.h"
+#include "dreamgym/llm/checkpoint/transformer_config.h"
 
 namespace dreamgym {
 

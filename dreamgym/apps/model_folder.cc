@@ -31,7 +31,7 @@ ModelFiles load_model(const Path& folder) {
   return model;
 }
 
-void save_model(const ModelFiles& model, const Path& folder, WeightType type) {
+void save_model(const ModelFiles& model, const Path& folder, NumberType type) {
   const Path temporary = folder.string() + ".tmp";
   std::filesystem::remove_all(temporary);
   make_folder(temporary);

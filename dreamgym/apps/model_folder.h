@@ -7,7 +7,7 @@
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/llm/bpe_tokenizer.h"
-#include "dreamgym/nn/weights.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 
 namespace dreamgym {
 
@@ -19,6 +19,6 @@ struct ModelFiles {
 /// @throws Error naming the missing or broken file, or if vocabulary sizes don't fit.
 ModelFiles load_model(const Path& folder);
 /// Written to a temporary folder and renamed: the folder is there whole or not at all.
-void save_model(const ModelFiles& model, const Path& folder, WeightType type = WeightType::kFloat32);
+void save_model(const ModelFiles& model, const Path& folder, NumberType type = NumberType::kFloat32);
 
 }  // namespace dreamgym

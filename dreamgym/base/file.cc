@@ -223,16 +223,23 @@ std::string read_file(const Path& path) {
 }
 
 void write_file(const Path& path, std::string_view bytes) {
+  write_file(path, [&](const auto& write) { write(bytes); });
+}
+
+void write_file(const Path& path,
+                const std::function<void(const std::function<void(std::string_view)>&)>& produce) {
   TemporaryFile temporary = open_temporary(path);
   try {
-    if (const int code = write_whole(temporary.file, bytes); code != 0) {
-      fail("can't write", path, code);
-    }
+    produce([&](std::string_view bytes) {
+      if (const int code = write_whole(temporary.file, bytes); code != 0) {
+        fail("can't write", path, code);
+      }
+    });
     sync_file(temporary.file, path);
     if (::rename(temporary.path.c_str(), path.c_str()) != 0) {
       fail("can't replace", path, errno);
     }
-  } catch (const Error&) {
+  } catch (...) {  // whatever it is, it goes on
     ::unlink(temporary.path.c_str());
     throw;
   }
@@ -376,9 +383,9 @@ FolderLock::~FolderLock() = default;
 FolderLock::FolderLock(FolderLock&&) noexcept = default;
 FolderLock& FolderLock::operator=(FolderLock&&) noexcept = default;
 
-std::uint32_t checksum(std::string_view bytes) {
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before) {
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
-  return static_cast<std::uint32_t>(::crc32_z(0, data, bytes.size()));
+  return static_cast<std::uint32_t>(::crc32_z(before, data, bytes.size()));
 }
 
 }  // namespace dreamgym

@@ -19,6 +19,10 @@ using Path = std::filesystem::path;
 std::string read_file(const Path& path);
 /// Writes to a temporary file beside it, fsyncs, renames, fsyncs the folder.
 void write_file(const Path& path, std::string_view bytes);
+/// As above, for files too large to hold: `produce` is called once and hands over the bytes piece
+/// by piece. What it throws leaves the old file in place.
+void write_file(const Path& path,
+                const std::function<void(const std::function<void(std::string_view)>&)>& produce);
 /// Creates the folder and its parents. @throws Error kIo naming what is in the way.
 void make_folder(const Path& folder);
 
@@ -60,7 +64,7 @@ class FolderLock {
   std::unique_ptr<Impl> impl_;
 };
 
-/// CRC-32 (zlib's) of the bytes.
-std::uint32_t checksum(std::string_view bytes);
+/// CRC-32 (zlib's) of the bytes, or of what `before` is the checksum of with the bytes after it.
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace dreamgym

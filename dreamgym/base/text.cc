@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dreamgym/base/utf8.h"
+
 namespace dreamgym {
 namespace {
 
@@ -10,39 +12,6 @@ constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
 std::size_t byte_at(std::string_view text, std::size_t position) {
   return static_cast<unsigned char>(text[position]);
-}
-
-// Bytes of the character that this byte leads, or 0 if it leads none.
-std::size_t length_by_lead(std::size_t lead) {
-  if (lead < 0x80) {
-    return 1;
-  }
-  if (lead < 0xc2 || lead > 0xf4) {
-    return 0;
-  }
-  return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-}
-
-// Length in bytes of the valid UTF-8 character at `begin`, or 0. The ranges of the second byte are
-// those of Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
-std::size_t utf8_length(std::string_view text, std::size_t begin) {
-  const std::size_t lead = byte_at(text, begin);
-  const std::size_t length = length_by_lead(lead);
-  if (length == 0 || text.size() - begin < length) {
-    return 0;
-  }
-  for (std::size_t i = 1; i < length; ++i) {
-    const bool second = i == 1;
-    const std::size_t lowest = second && lead == 0xe0 ? 0xa0 : second && lead == 0xf0 ? 0x90 : 0x80;
-    const std::size_t highest = second && lead == 0xed   ? 0x9f
-                                : second && lead == 0xf4 ? 0x8f
-                                                         : 0xbf;
-    const std::size_t byte = byte_at(text, begin + i);
-    if (byte < lowest || byte > highest) {
-      return 0;
-    }
-  }
-  return length;
 }
 
 }  // namespace
@@ -130,7 +99,7 @@ bool consume_prefix(std::string_view& text, std::string_view prefix) {
 std::size_t find_invalid_utf8(std::string_view text) {
   std::size_t position = 0;
   while (position < text.size()) {
-    const std::size_t length = utf8_length(text, position);
+    const std::size_t length = utf8_character(text, position).num_bytes;
     if (length == 0) {
       return position;
     }

@@ -11,7 +11,9 @@ namespace dreamgym {
 
 struct BpeTokenizer::Tables {
   explicit Tables(BpeVocabulary from)
-      : vocabulary(std::move(from)), segmenter(vocabulary), merger(vocabulary) {
+      : vocabulary(std::move(from)),
+        segmenter(vocabulary),
+        merger(vocabulary.tokens, vocabulary.merges) {
     for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id) {
       by_text.emplace(vocabulary.tokens[id], static_cast<TokenId>(id));
     }

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/language_model.h"
-#include "dreamgym/nn/weights.h"
 
 namespace dreamgym {
 

@@ -7,11 +7,12 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
-#include "dreamgym/nn/internal/config_json.h"
+#include "dreamgym/llm/checkpoint/config_json.h"
 #include "dreamgym/nn/internal/matrix_product.h"
 #include "dreamgym/nn/internal/network.h"
 #include "dreamgym/nn/internal/optimizer.h"
 #include "dreamgym/nn/internal/parameter_layout.h"
+#include "dreamgym/nn/internal/require_plain_architecture.h"
 
 namespace dreamgym {
 namespace {
@@ -107,7 +108,8 @@ struct TrainableModel::Impl {
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
-  internal::validate(weights.config, "model \"" + weights.version + "\"");
+  validate(weights.config, "model \"" + weights.version + "\"");
+  internal::require_plain_architecture(weights.config, "the trainer");
   impl_ = std::make_unique<Impl>(weights, num_threads);
 }
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/nn/packed_batch.h"
-#include "dreamgym/nn/weights.h"
 
 namespace dreamgym {
 

@@ -26,7 +26,7 @@ void pretrain_command(const Options& options) {
   const FolderLock lock(folder);
   RunRecorder recorder(folder, nullptr, 0);
   const ModelFiles model = pretrain(options.config, folder, &recorder, &progress);
-  save_model(model, options.out, WeightType::kBFloat16);
+  save_model(model, options.out, NumberType::kBFloat16);
   // What is measured is what was written: the bf16 weights.
   const Abilities abilities =
       measure_abilities(load_model(options.out), options.probes, options.config.threads);

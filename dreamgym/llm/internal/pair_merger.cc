@@ -23,15 +23,16 @@ struct Piece {
 
 }  // namespace
 
-PairMerger::PairMerger(const BpeVocabulary& vocabulary)
-    : byte_tokens_(256), rules_(std::bit_ceil(2 * vocabulary.merges.size() + 2)) {
-  for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-    if (const auto& text = vocabulary.tokens[id]; text.size() == 1) {
-      byte_tokens_[static_cast<unsigned char>(text.front())] = static_cast<TokenId>(id);
+PairMerger::PairMerger(std::span<const std::string> tokens,
+                       std::span<const BpeVocabulary::Merge> merges)
+    : byte_tokens_(256, -1), rules_(std::bit_ceil(2 * merges.size() + 2)) {
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    if (tokens[id].size() == 1) {
+      byte_tokens_[static_cast<unsigned char>(tokens[id].front())] = static_cast<TokenId>(id);
     }
   }
-  for (std::size_t rank = 0; rank < vocabulary.merges.size(); ++rank) {
-    const auto& merge = vocabulary.merges[rank];
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto& merge = merges[rank];
     const std::uint64_t pair = pair_key(merge.left, merge.right);
     rules_[slot_of(pair)] = {pair, static_cast<std::uint32_t>(rank), merge.result};
   }
@@ -52,7 +53,8 @@ const PairMerger::Rule* PairMerger::find(TokenId left, TokenId right) const {
 }
 
 void PairMerger::append(std::string_view chunk, std::vector<TokenId>& tokens) const {
-  std::vector<Piece> pieces(chunk.size());
+  std::vector<Piece> pieces;
+  pieces.reserve(chunk.size());
   std::vector<std::uint64_t> open;  // heap of rank << 32 | index of the left piece, smallest first
   const auto offer = [&](std::uint32_t left) {
     const std::uint32_t right = pieces[left].next;
@@ -64,10 +66,14 @@ void PairMerger::append(std::string_view chunk, std::vector<TokenId>& tokens) co
       std::ranges::push_heap(open, std::greater{});
     }
   };
-  for (std::uint32_t i = 0; i < pieces.size(); ++i) {
-    pieces[i] = {byte_tokens_[static_cast<unsigned char>(chunk[i])],
-                 i == 0 ? kNone : i - 1,
-                 i + 1 == pieces.size() ? kNone : i + 1};
+  for (const char byte : chunk) {
+    const auto i = static_cast<std::uint32_t>(pieces.size());
+    if (const TokenId token = byte_tokens_[static_cast<unsigned char>(byte)]; token >= 0) {
+      pieces.push_back({token, i == 0 ? kNone : i - 1, i + 1});
+    }
+  }
+  if (!pieces.empty()) {
+    pieces.back().next = kNone;
   }
   for (std::uint32_t i = 0; i < pieces.size(); ++i) {
     offer(i);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +14,10 @@ namespace dreamgym {
 /// Thread safety: const members are reentrant.
 class PairMerger {
  public:
-  explicit PairMerger(const BpeVocabulary& vocabulary);
+  /// @param tokens  texts by id; those of one byte are what a chunk consists of at first.
+  PairMerger(std::span<const std::string> tokens, std::span<const BpeVocabulary::Merge> merges);
 
-  /// Appends the tokens of a chunk; O(n log n) in its bytes.
+  /// Appends the tokens of a chunk; O(n log n) in its bytes. A byte without a token is left out.
   void append(std::string_view chunk, std::vector<TokenId>& tokens) const;
 
  private:
@@ -28,7 +31,7 @@ class PairMerger {
   [[nodiscard]] const Rule* find(TokenId left, TokenId right) const;
   [[nodiscard]] std::size_t slot_of(std::uint64_t pair) const;
 
-  std::vector<TokenId> byte_tokens_;  // [256]
+  std::vector<TokenId> byte_tokens_;  // [256] -1 = none
   std::vector<Rule> rules_;           // open addressing, a power of two, at most half full
 };
 

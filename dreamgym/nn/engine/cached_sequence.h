@@ -12,10 +12,10 @@
 #include <span>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/transformer_config.h"
 #include "dreamgym/llm/tokenizer.h"
 #include "dreamgym/nn/engine/block_pool.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
-#include "dreamgym/nn/transformer_config.h"
 
 namespace dreamgym::engine {
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/nn/internal/require_plain_architecture.h"
 
 namespace dreamgym::engine {
 namespace {
@@ -90,6 +91,7 @@ PackedMatrix pack_gate_up(std::span<const float> gate,
 }
 
 void check_supported(const TransformerConfig& config) {
+  internal::require_plain_architecture(config, "the generation engine");
   const bool positive = config.vocab_size > 0 && config.hidden_size > 0 && config.num_layers > 0 &&
                         config.num_heads > 0 && config.num_kv_heads > 0 && config.head_dim > 0 &&
                         config.intermediate_size > 0 && config.max_position > 0;

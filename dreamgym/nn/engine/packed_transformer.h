@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
 #include "dreamgym/nn/kernels/kernels.h"
-#include "dreamgym/nn/weights.h"
 
 namespace dreamgym::engine {
 

@@ -64,19 +64,44 @@ Rows prepare(const TransformerWeights& weights,
 }
 
 // Turns each head of the vector to its position.
-void rotate(Vector& heads, std::size_t position, const TransformerConfig& config) {
-  const auto head_dim = static_cast<std::size_t>(config.head_dim);
-  const std::size_t half = head_dim / 2;
-  for (std::size_t head = 0; head < heads.size(); head += head_dim) {
+void rotate(Vector& heads, std::size_t position, const Vector& frequencies) {
+  const std::size_t half = frequencies.size();
+  for (std::size_t head = 0; head < heads.size(); head += 2 * half) {
     for (std::size_t i = 0; i < half; ++i) {
-      const double angle =
-          static_cast<double>(position) *
-          std::pow(config.rope_theta, -static_cast<double>(i) / static_cast<double>(half));
+      const double angle = static_cast<double>(position) * frequencies[i];
       const double first = heads[head + i];
       const double second = heads[head + half + i];
       heads[head + i] = first * std::cos(angle) - second * std::sin(angle);
       heads[head + half + i] = second * std::cos(angle) + first * std::sin(angle);
     }
+  }
+}
+
+// weight [out, in] times the vector, plus the bias where the family has one.
+Vector project_head(const TransformerWeights& weights,
+                    const std::string& name,
+                    const Vector& input) {
+  Vector out = project(values_of(weights, name + "_proj.weight"), input);
+  if (weights.config.qkv_bias) {
+    const std::vector<float>& bias = values_of(weights, name + "_proj.bias");
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] += double{bias[i]};
+    }
+  }
+  return out;
+}
+
+// Each head of the vector normalised by itself, where the family does so.
+void normalize_heads(const TransformerWeights& weights, const std::string& name, Vector& heads) {
+  if (!weights.config.qk_norm) {
+    return;
+  }
+  const auto head_dim = weights.config.head_dim;
+  for (auto head = heads.begin(); head != heads.end(); head += head_dim) {
+    const Vector normal = normalize(Vector(head, head + head_dim),
+                                    values_of(weights, name + "_norm.weight"),
+                                    weights.config.rms_norm_epsilon);
+    std::ranges::copy(normal, head);
   }
 }
 
@@ -127,13 +152,16 @@ void add_attention(const TransformerWeights& weights, const std::string& prefix,
                              prefix + "input_layernorm.weight",
                              prefix + "attention_convolution.weight");
   const std::string attention = prefix + "self_attn.";
+  const Vector frequencies = rope_frequencies(weights.config);
   Heads heads;
   for (std::size_t t = 0; t < input.size(); ++t) {
-    heads.queries.push_back(project(values_of(weights, attention + "q_proj.weight"), input[t]));
-    heads.keys.push_back(project(values_of(weights, attention + "k_proj.weight"), input[t]));
-    heads.values.push_back(project(values_of(weights, attention + "v_proj.weight"), input[t]));
-    rotate(heads.queries[t], t, weights.config);
-    rotate(heads.keys[t], t, weights.config);
+    heads.queries.push_back(project_head(weights, attention + "q", input[t]));
+    heads.keys.push_back(project_head(weights, attention + "k", input[t]));
+    heads.values.push_back(project_head(weights, attention + "v", input[t]));
+    normalize_heads(weights, attention + "q", heads.queries[t]);
+    normalize_heads(weights, attention + "k", heads.keys[t]);
+    rotate(heads.queries[t], t, frequencies);
+    rotate(heads.keys[t], t, frequencies);
   }
   for (std::size_t t = 0; t < input.size(); ++t) {
     Vector attended(heads.queries[t].size());

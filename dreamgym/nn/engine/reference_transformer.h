@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/tokenizer.h"
-#include "dreamgym/nn/weights.h"
 
 namespace dreamgym::engine {
 

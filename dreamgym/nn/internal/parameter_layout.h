@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/nn/weights.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 
 namespace dreamgym::internal {
 

@@ -1,15 +1,15 @@
-#include "dreamgym/nn/weights.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/file.h"
-#include "dreamgym/nn/internal/config_json.h"
-#include "dreamgym/nn/internal/safetensors.h"
+#include "dreamgym/base/text.h"
+#include "tests/language_model_data.h"
+#include "tests/temporary_folder.h"
 
 namespace dreamgym {
 namespace {
@@ -55,15 +55,6 @@ class WeightsOnDisk : public testing::Test {
   std::string folder_;
   std::string message_;
 };
-
-std::string bytes_of_halves(const std::vector<std::uint16_t>& halves) {
-  return {reinterpret_cast<const char*>(halves.data()), halves.size() * 2};
-}
-
-std::string safetensors_bytes(const std::string& header, const std::string& data) {
-  const std::uint64_t length = header.size();
-  return std::string(reinterpret_cast<const char*>(&length), 8) + header + data;
-}
 
 TEST(InitialWeights, HaveTheShapesAndSpreadsOfTheRecipe) {
   TransformerConfig config = transformer_preset("nano");
@@ -118,7 +109,7 @@ TEST(TransformerPreset, NamesTheKnownOnes) {
 TEST_F(WeightsOnDisk, ComeBackBitForBitInFp32) {
   TransformerWeights weights = initial_weights(tiny_config(), 7);
   weights.version = "tiny@1";
-  save_weights(weights, folder_, WeightType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32);
   const TransformerWeights loaded = load_weights(folder_);
   EXPECT_EQ(loaded.config, weights.config);
   EXPECT_EQ(loaded.arrays, weights.arrays);
@@ -127,7 +118,7 @@ TEST_F(WeightsOnDisk, ComeBackBitForBitInFp32) {
 
 TEST_F(WeightsOnDisk, ComeBackRoundedInBf16) {
   const TransformerWeights weights = initial_weights(tiny_config(), 7);
-  save_weights(weights, folder_, WeightType::kBFloat16);
+  save_weights(weights, folder_, NumberType::kBFloat16);
   const TransformerWeights loaded = load_weights(folder_);
   for (const auto& [name, array] : weights.arrays) {
     for (std::size_t i = 0; i < array.values.size(); ++i) {
@@ -138,7 +129,7 @@ TEST_F(WeightsOnDisk, ComeBackRoundedInBf16) {
 }
 
 TEST_F(WeightsOnDisk, NoticeAFlippedByte) {
-  save_weights(initial_weights(tiny_config(), 7), folder_, WeightType::kFloat32);
+  save_weights(initial_weights(tiny_config(), 7), folder_, NumberType::kFloat32);
   std::string bytes = read_file(arrays_path());
   bytes[bytes.size() - 40] ^= 1;
   write_file(arrays_path(), bytes);
@@ -147,7 +138,7 @@ TEST_F(WeightsOnDisk, NoticeAFlippedByte) {
 }
 
 TEST_F(WeightsOnDisk, NoticeAFileCutShortAnywhere) {
-  save_weights(initial_weights(tiny_config(), 7), folder_, WeightType::kFloat32);
+  save_weights(initial_weights(tiny_config(), 7), folder_, NumberType::kFloat32);
   const std::string bytes = read_file(arrays_path());
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{5}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
@@ -159,7 +150,7 @@ TEST_F(WeightsOnDisk, NoticeAFileCutShortAnywhere) {
 TEST_F(WeightsOnDisk, NameAMissingArray) {
   TransformerWeights weights = initial_weights(tiny_config(), 7);
   weights.arrays.erase("model.norm.weight");
-  save_weights(weights, folder_, WeightType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32);
   EXPECT_EQ(load_error(), ErrorKind::kParse);
   EXPECT_NE(message_.find("model.norm.weight"), std::string::npos);
 }
@@ -167,7 +158,7 @@ TEST_F(WeightsOnDisk, NameAMissingArray) {
 TEST_F(WeightsOnDisk, NameAnArrayOfAnotherShape) {
   TransformerWeights weights = initial_weights(tiny_config(), 7);
   weights.config.vocab_size = 12;
-  save_weights(weights, folder_, WeightType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32);
   EXPECT_EQ(load_error(), ErrorKind::kParse);
   EXPECT_NE(message_.find("[11, 8]"), std::string::npos) << message_;
 }
@@ -175,15 +166,50 @@ TEST_F(WeightsOnDisk, NameAnArrayOfAnotherShape) {
 TEST_F(WeightsOnDisk, RefuseArraysOfAnotherArchitecture) {
   TransformerWeights weights = initial_weights(tiny_config(), 7);
   weights.arrays["model.layers.0.self_attn.q_proj.bias"] = {{8}, std::vector<float>(8)};
-  save_weights(weights, folder_, WeightType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32);
   EXPECT_EQ(load_error(), ErrorKind::kUnsupported);
 }
 
 TEST_F(WeightsOnDisk, IgnoreATiedHeadStoredTwice) {
   TransformerWeights weights = initial_weights(tiny_config(), 7);
   weights.arrays["lm_head.weight"] = weights.arrays.at("model.embed_tokens.weight");
-  save_weights(weights, folder_, WeightType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32);
   EXPECT_FALSE(load_weights(folder_).arrays.contains("lm_head.weight"));
+}
+
+TEST_F(WeightsOnDisk, ComeBackFromShards) {
+  const TransformerWeights weights = initial_weights(tiny_config(), 7);
+  save_weights(weights, folder_, NumberType::kFloat32);
+  save_weights(weights, folder_, NumberType::kFloat32, 600);
+  EXPECT_FALSE(std::filesystem::exists(arrays_path()));
+  EXPECT_TRUE(
+      contains(read_file(Path(folder_) / "model.safetensors.index.json"), "\"model-00002-of-0000"));
+  EXPECT_EQ(load_weights(folder_).arrays, weights.arrays);
+  save_weights(weights, folder_, NumberType::kFloat32);
+  EXPECT_FALSE(std::filesystem::exists(Path(folder_) / "model.safetensors.index.json"));
+  EXPECT_EQ(load_weights(folder_).arrays, weights.arrays);
+}
+
+TEST_F(WeightsOnDisk, NameTheArrayWithABrokenNumber) {
+  TransformerWeights weights = initial_weights(tiny_config(), 7);
+  weights.arrays.at("model.norm.weight").values[3] = NAN;
+  save_weights(weights, folder_, NumberType::kBFloat16);
+  EXPECT_EQ(load_error(), ErrorKind::kCorrupt);
+  EXPECT_NE(message_.find("value 3 of array \"model.norm.weight\""), std::string::npos) << message_;
+}
+
+TEST_F(WeightsOnDisk, RefuseAnIndexThatContradictsItsShards) {
+  save_weights(initial_weights(tiny_config(), 7), folder_, NumberType::kFloat32, 600);
+  const Path index = Path(folder_) / "model.safetensors.index.json";
+  const std::string text = read_file(index);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    write_file(index, replace_all(text, from, to));
+    return load_error();
+  };
+  EXPECT_EQ(with("model.norm.weight", "model.other.weight"), ErrorKind::kParse);
+  EXPECT_EQ(with("model-00001-of-", "model-00009-of-"), ErrorKind::kNotFound);
+  EXPECT_EQ(with("model-00001-of-", "../model-00001-of-"), ErrorKind::kParse);
+  EXPECT_EQ(with("weight_map", "map"), ErrorKind::kParse);
 }
 
 TEST_F(WeightsOnDisk, SayWhichFileIsMissing) {
@@ -192,103 +218,36 @@ TEST_F(WeightsOnDisk, SayWhichFileIsMissing) {
 }
 
 TEST_F(WeightsOnDisk, TakeAConfigThatIsNotJsonForOne) {
-  save_weights(initial_weights(tiny_config(), 7), folder_, WeightType::kFloat32);
+  save_weights(initial_weights(tiny_config(), 7), folder_, NumberType::kFloat32);
   write_file(config_path(), "{\"model_type\":");
   EXPECT_EQ(load_error(), ErrorKind::kParse);
 }
 
-TEST(ConfigJson, ComesBackTheSame) {
-  TransformerConfig config = tiny_config();
-  config.tied_embeddings = false;
-  config.rope_theta = 500000;
-  EXPECT_EQ(internal::config_from_json(internal::config_to_json(config, "float32"), "x"), config);
-}
-
-TEST(ConfigJson, ReadsALlamaCheckpointsDefaults) {
-  const auto config = internal::config_from_json(
-      R"({"model_type": "llama", "vocab_size": 100, "hidden_size": 64, "num_hidden_layers": 2,
-          "num_attention_heads": 4, "intermediate_size": 96, "rms_norm_eps": 1e-05})",
-      "config.json");
-  EXPECT_EQ(config.num_kv_heads, 4);
-  EXPECT_EQ(config.head_dim, 16);
-  EXPECT_EQ(config.convolution_taps, 0);
-  EXPECT_FALSE(config.tied_embeddings);
-}
-
-ErrorKind config_error(const std::string& text) {
-  try {
-    internal::config_from_json(text, "config.json");
-  } catch (const Error& error) {
-    return error.kind();
+TEST(LoadWeights, ReadsEveryReferenceCheckpoint) {
+  const Path tiny = language_model_data() / "tiny";
+  DREAMGYM_NEEDS_FILE(tiny);
+  for (const char* name : {"llama3_untied_f32",
+                           "llama3_tied_bf16",
+                           "qwen2_tied_bf16",
+                           "qwen3_tied_f32",
+                           "smollm2_tied_bf16",
+                           "sharded_untied_f16"}) {
+    const TransformerWeights weights = load_weights((tiny / name).string());
+    EXPECT_EQ(weights.arrays.size(), parameter_shapes(weights.config).size()) << name;
   }
-  return ErrorKind::kBusy;
 }
 
-TEST(ConfigJson, SaysWhatIsWrongWithIt) {
-  const std::string rest =
-      R"("vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 1, "intermediate_size": 4, )";
-  EXPECT_EQ(config_error(R"({"model_type": "gpt2", )" + rest + R"("num_attention_heads": 2})"),
-            ErrorKind::kUnsupported);
-  EXPECT_EQ(config_error(R"({"model_type": "llama", )" + rest + R"("num_attention_heads": 0})"),
-            ErrorKind::kInvalidArgument);
-  EXPECT_EQ(config_error(R"({"model_type": "llama", )" + rest + R"("num_attention_heads": "2"})"),
-            ErrorKind::kParse);
-  EXPECT_EQ(config_error(R"({"model_type": "llama", "vocab_size": 9})"), ErrorKind::kParse);
-  EXPECT_EQ(config_error(R"({"model_type": "llama", )" + rest +
-                         R"("num_attention_heads": 2, "rope_scaling": {"factor": 8}})"),
-            ErrorKind::kUnsupported);
-  EXPECT_EQ(config_error(R"({"model_type": "llama", )" + rest +
-                         R"("num_attention_heads": 4, "num_key_value_heads": 3})"),
-            ErrorKind::kInvalidArgument);
-}
-
-TEST(Safetensors, ReadsHalfPrecisionOfBothKinds) {
-  const std::string header = R"({"a":{"dtype":"F16","shape":[5],"data_offsets":[0,10]},)"
-                             R"("b":{"dtype":"BF16","shape":[2],"data_offsets":[10,14]}})";
-  const std::string data =
-      bytes_of_halves({0x3c00, 0xc100, 0x0001, 0x7c00, 0x8000, 0x3f80, 0xc020});
-  const auto file = internal::read_safetensors(safetensors_bytes(header, data), "x");
-  const std::vector<float> expected{1.0F, -2.5F, std::ldexp(1.0F, -24), INFINITY, -0.0F};
-  EXPECT_EQ(file.arrays.at("a").values, expected);
-  EXPECT_EQ(file.arrays.at("b").values, (std::vector<float>{1.0F, -2.5F}));
-}
-
-TEST(Safetensors, RoundsToBf16LikeTheHardwareAndKeepsNan) {
-  const std::map<std::string, WeightArray> arrays{
-      {"a", {{4}, {1.00390625F, 1.01171875F, NAN, -3.0e38F}}}};
-  const auto file = internal::read_safetensors(
-      internal::write_safetensors(arrays, {}, WeightType::kBFloat16), "x");
-  const auto& values = file.arrays.at("a").values;
-  EXPECT_EQ(values[0], 1.0F);       // halfway: to the even neighbour below
-  EXPECT_EQ(values[1], 1.015625F);  // halfway: to the even neighbour above
-  EXPECT_TRUE(std::isnan(values[2]));
-  EXPECT_NEAR(values[3], -3.0e38F, 1e36F);
-}
-
-TEST(Safetensors, RefusesWhatDoesNotFit) {
-  const auto kind = [](const std::string& header, std::size_t data_bytes) {
-    try {
-      internal::read_safetensors(safetensors_bytes(header, std::string(data_bytes, '\0')), "x");
-    } catch (const Error& error) {
-      return error.kind();
-    }
-    return ErrorKind::kBusy;
-  };
-  EXPECT_EQ(kind("[1]", 0), ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4),
-            ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8),
-            ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8),
-            ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4),
-            ErrorKind::kCorrupt);
-  EXPECT_EQ(
-      kind(R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}})", 0),
-      ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"F32","shape":[1]}})", 4), ErrorKind::kCorrupt);
-  EXPECT_EQ(kind(R"({"a":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", 8),
-            ErrorKind::kUnsupported);
+TEST(LoadWeights, WritesWhatItRead) {
+  const Path tiny = language_model_data() / "tiny";
+  DREAMGYM_NEEDS_FILE(tiny);
+  for (const char* name : {"llama3_tied_bf16", "qwen2_tied_bf16", "qwen3_tied_f32"}) {
+    const TemporaryFolder folder;
+    const TransformerWeights weights = load_weights((tiny / name).string());
+    save_weights(weights, folder.path(), NumberType::kFloat32);
+    const TransformerWeights again = load_weights(folder.path());
+    EXPECT_EQ(again.config, weights.config) << name;
+    EXPECT_EQ(again.arrays, weights.arrays) << name;
+  }
 }
 
 }  // namespace

@@ -1,67 +1,50 @@
-#include "dreamgym/nn/weights.h"
+#include "dreamgym/llm/checkpoint/weights.h"
 
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/nn/internal/config_json.h"
-#include "dreamgym/nn/internal/safetensors.h"
+#include "dreamgym/llm/checkpoint/config_json.h"
+#include "dreamgym/llm/checkpoint/weight_files.h"
 
 namespace dreamgym {
 namespace {
 
 constexpr const char* kVersion = "dreamgym_version";
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.ends_with(end);
-}
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
-std::size_t num_values(const std::vector<std::int64_t>& shape) {
-  return static_cast<std::size_t>(
-      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()));
-}
-
-// Constants and copies that older checkpoints store though nobody needs them.
-bool is_redundant(const std::string& name, const TransformerConfig& config) {
-  return ends_with(name, "rotary_emb.inv_freq") ||
-         (config.tied_embeddings && name == "lm_head.weight");
-}
-
-void check_arrays(std::map<std::string, WeightArray>& arrays,
+/// Every array of the config, with its shape, and nothing else.
+void check_arrays(const WeightFiles& files,
                   const TransformerConfig& config,
                   const std::string& where) {
   const auto shapes = parameter_shapes(config);
   for (const auto& [name, shape] : shapes) {
-    const auto found = arrays.find(name);
-    if (found == arrays.end()) {
+    const auto found = files.arrays().find(name);
+    if (found == files.arrays().end()) {
       throw Error(ErrorKind::kParse, where + ": array \"" + name + "\" is missing");
     }
-    if (found->second.shape != shape) {
+    if (found->second.array.shape != shape) {
       throw Error(ErrorKind::kParse,
-                  where + ": array \"" + name + "\" has shape " + shape_text(found->second.shape) +
-                      ", config.json says " + shape_text(shape));
+                  found->second.file + ": array \"" + name + "\" has shape " +
+                      shape_text(found->second.array.shape) + ", config.json says " +
+                      shape_text(shape));
     }
   }
-  std::erase_if(arrays, [&](const auto& item) { return is_redundant(item.first, config); });
-  for (const auto& [name, array] : arrays) {
-    if (!shapes.contains(name)) {
+  for (const auto& [name, entry] : files.arrays()) {
+    if (!shapes.contains(name) && !is_redundant_array(name, config)) {
       throw Error(ErrorKind::kUnsupported,
-                  where + ": array \"" + shorten(name, 80) + "\" belongs to no part of a " +
+                  entry.file + ": array \"" + shorten(name, 80) + "\" belongs to no part of a " +
                       config.family + " model");
     }
   }
+}
+
+const char* dtype_name(NumberType type) {
+  return type == NumberType::kFloat32   ? "float32"
+         : type == NumberType::kFloat16 ? "float16"
+                                        : "bfloat16";
 }
 
 }  // namespace
@@ -87,6 +70,15 @@ std::map<std::string, std::vector<std::int64_t>> parameter_shapes(const Transfor
     shapes[prefix + "mlp.gate_proj.weight"] = {config.intermediate_size, hidden};
     shapes[prefix + "mlp.up_proj.weight"] = {config.intermediate_size, hidden};
     shapes[prefix + "mlp.down_proj.weight"] = {hidden, config.intermediate_size};
+    if (config.qkv_bias) {
+      shapes[prefix + "self_attn.q_proj.bias"] = {query_size};
+      shapes[prefix + "self_attn.k_proj.bias"] = {kv_size};
+      shapes[prefix + "self_attn.v_proj.bias"] = {kv_size};
+    }
+    if (config.qk_norm) {
+      shapes[prefix + "self_attn.q_norm.weight"] = {config.head_dim};
+      shapes[prefix + "self_attn.k_norm.weight"] = {config.head_dim};
+    }
     if (config.convolution_taps > 0) {
       shapes[prefix + "attention_convolution.weight"] = {config.convolution_taps, hidden};
       shapes[prefix + "mlp_convolution.weight"] = {config.convolution_taps, hidden};
@@ -107,18 +99,23 @@ std::int64_t num_parameters(const TransformerConfig& config) {
   return total;
 }
 
+bool is_redundant_array(const std::string& name, const TransformerConfig& config) {
+  return name.ends_with("rotary_emb.inv_freq") ||
+         (config.tied_embeddings && name == "lm_head.weight");
+}
+
 TransformerWeights initial_weights(const TransformerConfig& config, std::uint64_t seed) {
-  internal::validate(config, "initial weights");
+  validate(config, "initial weights");
   const Rng root(seed);
   const double residual_scale = 1.0 / std::sqrt(2.0 * static_cast<double>(config.num_layers));
   TransformerWeights weights{config, {}, "initial-" + to_hex(seed)};
   for (const auto& [name, shape] : parameter_shapes(config)) {
     WeightArray array{shape, std::vector<float>(num_values(shape))};
     if (shape.size() == 1) {
-      std::ranges::fill(array.values, 1.0F);
-    } else if (!ends_with(name, "convolution.weight")) {
-      const bool embedding = ends_with(name, "embed_tokens.weight") || name == "lm_head.weight";
-      const bool residual = ends_with(name, "o_proj.weight") || ends_with(name, "down_proj.weight");
+      std::ranges::fill(array.values, name.ends_with(".bias") ? 0.0F : 1.0F);
+    } else if (!name.ends_with("convolution.weight")) {
+      const bool embedding = name.ends_with("embed_tokens.weight") || name == "lm_head.weight";
+      const bool residual = name.ends_with("o_proj.weight") || name.ends_with("down_proj.weight");
       const double deviation = (embedding ? 0.02 : 1.0 / std::sqrt(static_cast<double>(shape[1]))) *
                                (residual ? residual_scale : 1.0);
       Rng rng = root.fork(name);
@@ -133,32 +130,33 @@ TransformerWeights initial_weights(const TransformerConfig& config, std::uint64_
 
 TransformerWeights load_weights(const std::string& folder) {
   const Path config_path = Path(folder) / "config.json";
-  const Path arrays_path = Path(folder) / "model.safetensors";
   TransformerWeights weights;
-  weights.config = internal::config_from_json(read_file(config_path), config_path.string());
-  if (!std::filesystem::exists(arrays_path) &&
-      std::filesystem::exists(Path(folder) / "model.safetensors.index.json")) {
-    throw Error(ErrorKind::kUnsupported,
-                folder + ": the weights are split into several safetensors files",
-                "save the model as one model.safetensors");
+  weights.config = config_from_json(read_file(config_path), config_path.string());
+  const WeightFiles files{folder};
+  check_arrays(files, weights.config, folder);
+  for (const auto& [name, entry] : files.arrays()) {
+    if (!is_redundant_array(name, weights.config)) {
+      weights.arrays.emplace(name, widened(entry.array, name, entry.file));
+    }
   }
-  auto file = internal::read_safetensors(read_file(arrays_path), arrays_path.string());
-  check_arrays(file.arrays, weights.config, arrays_path.string());
-  weights.arrays = std::move(file.arrays);
-  const auto version = file.metadata.find(kVersion);
-  weights.version = version != file.metadata.end()
+  const auto version = files.metadata().find(kVersion);
+  weights.version = version != files.metadata().end()
                         ? version->second
                         : std::filesystem::absolute(folder).lexically_normal().filename().string();
   return weights;
 }
 
-void save_weights(const TransformerWeights& weights, const std::string& folder, WeightType type) {
-  const bool full = type == WeightType::kFloat32;
+void save_weights(const TransformerWeights& weights,
+                  const std::string& folder,
+                  NumberType type,
+                  std::size_t max_shard_bytes) {
   make_folder(folder);
-  write_file(Path(folder) / "config.json",
-             internal::config_to_json(weights.config, full ? "float32" : "bfloat16"));
-  write_file(Path(folder) / "model.safetensors",
-             internal::write_safetensors(weights.arrays, {{kVersion, weights.version}}, type));
+  write_file(Path(folder) / "config.json", config_to_json(weights.config, dtype_name(type)));
+  std::map<std::string, ArraySource> sources;
+  for (const auto& [name, array] : weights.arrays) {
+    sources.emplace(name, ArraySource{array.shape, [&array] { return array.values; }});
+  }
+  write_weight_files(sources, {{kVersion, weights.version}}, type, folder, max_shard_bytes);
 }
 
 }  // namespace dreamgym
