@@ -228,8 +228,4 @@ Goal Goals::goal(std::size_t session) const {
   return goal;
 }
 
-std::string Goals::instruction(std::size_t session) const {
-  return goal(session).instruction;
-}
-
 }  // namespace dreamgym::webshop

@@ -74,8 +74,10 @@ class Goals {
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   /// The goal of a session number. @throws Error kInvalidArgument if there are fewer.
   [[nodiscard]] Goal goal(std::size_t session) const;
-  /// Its sentence alone.
-  [[nodiscard]] std::string instruction(std::size_t session) const;
+  /// The product it asks for.
+  [[nodiscard]] const Product& product(std::size_t session) const {
+    return catalogue_->product(keys_.at(session).product);
+  }
   /// What buying costs, in dollars.
   [[nodiscard]] double price(ProductIndex product) const { return prices_[product]; }
 

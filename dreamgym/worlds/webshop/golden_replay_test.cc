@@ -7,6 +7,7 @@
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/webshop/goal_json.h"
 #include "dreamgym/worlds/webshop/real_data.h"
 #include "dreamgym/worlds/webshop/session.h"
 
@@ -34,20 +35,7 @@ const std::shared_ptr<const Shop>& recorded_shop(const std::string& goals) {
 }
 
 Goal goal_from(const Json& json) {
-  Goal goal{.asin = json["asin"],
-            .category = json["category"],
-            .query = json["query"],
-            .name = json["name"],
-            .product_category = json["product_category"],
-            .instruction = json["instruction_text"],
-            .attributes = json["attributes"],
-            .price_upper = json["price_upper"],
-            .weight = json["weight"]};
-  goal.named_options = json["goal_options"].is_object();
-  for (const auto& [name, value] : json["goal_options"].items()) {
-    goal.options.push_back({goal.named_options ? name : "", value});
-  }
-  return goal;
+  return goal_from_json(json.dump());
 }
 
 /// Our goal of that number with the recording's price limit, which could not be drawn again.
@@ -78,10 +66,11 @@ void expect_reward(const Reward& reward, const Json& info) {
   EXPECT_NEAR(reward.w_price, info["w_price"].get<double>(), kTolerance);
 }
 
-void expect_page(const Session& session, const Json& page) {
-  const auto seen = [&](ObservationMode mode) {
-    return render(session.shop(), session.state(), mode);
+void expect_page(const Session& session, const Json& page, const std::string& mode) {
+  const auto seen = [&](ObservationMode wanted) {
+    return render(session.shop(), session.state(), wanted);
   };
+  EXPECT_EQ(seen(observation_mode_from_name(mode)), page["observation"].get<std::string>());
   EXPECT_EQ(seen(ObservationMode::kText), page["text"].get<std::string>());
   EXPECT_EQ(seen(ObservationMode::kTextRich), page["text_rich"].get<std::string>());
   if (page.contains("html")) {
@@ -108,7 +97,7 @@ void replay(const Json& episode, const std::shared_ptr<const Shop>& shop, Tally&
   const Goal goal = with_recorded_limit(shop->goals().goal(number), recorded);
   EXPECT_EQ(goal, recorded);
   Session session(shop, std::to_string(number), goal, 0);
-  expect_page(session, episode["first"]);
+  expect_page(session, episode["first"], episode["mode"]);
   for (const Json& step : episode["steps"]) {
     SCOPED_TRACE("step " + step["action"].dump());
     const SessionState before = session.state();
@@ -118,7 +107,7 @@ void replay(const Json& episode, const std::shared_ptr<const Shop>& shop, Tally&
       EXPECT_EQ(session.state().url, before.url);
       continue;
     }
-    expect_page(session, step);
+    expect_page(session, step, episode["mode"]);
     tally.html_pages += step.contains("html") ? 1 : 0;
     EXPECT_EQ(session.done(), step["done"].get<bool>());
     EXPECT_NEAR(session.state().reward.reward, step["reward"].get<double>(), 1e-12);
@@ -197,6 +186,73 @@ INSTANTIATE_TEST_SUITE_P(Recordings,
                          GoldenShop,
                          testing::Values("human", "synthetic"),
                          [](const auto& recording) { return recording.param; });
+
+/// A logged state without the blanks at its ends and the warnings the logging program printed.
+std::string clean_state(const std::string& state) {
+  return std::string(trim(std::string_view(state).substr(0, state.find("\n\n/home/"))));
+}
+
+/// Replays an episode of an agent's log. @return  the number of its steps.
+std::size_t replay_log(const Json& episode, const std::shared_ptr<const Shop>& shop) {
+  Goal goal = shop->goals().goal(0);  // only its sentence is shown before the end
+  goal.instruction = episode["task"].get<std::string>();
+  Session session(shop, "0", goal, 0);
+  const auto expect_state = [&](const Json& state) {
+    EXPECT_EQ(trim(render(*shop, session.state(), ObservationMode::kTextRich)),
+              clean_state(state.get<std::string>()));
+  };
+  std::size_t steps = 0;
+  for (const Json& step : episode["steps"]) {
+    SCOPED_TRACE("step " + step["action"].dump());
+    expect_state(step["state"]);
+    session.act(step["action"].get<std::string>());
+    ++steps;
+    if (session.done()) {
+      EXPECT_TRUE(step["done"].get<bool>());
+      break;
+    }
+    expect_state(step["next_state"]);
+  }
+  return steps;
+}
+
+/// True if every product shown in the results is in the catalogue.
+bool is_of_catalogue(const Json& episode, const Catalogue& catalogue) {
+  bool any = false;
+  for (const Json& step : episode["steps"]) {
+    for (const std::string& line : split(step["next_state"].get<std::string>(), '\n')) {
+      std::string_view asin = line;
+      const bool shown = consume_prefix(asin, "[button] B0") && line.ends_with(" [button_]") &&
+                         line.size() == std::string_view("[button] B012345678 [button_]").size();
+      if (shown && !catalogue.find(std::string_view(line).substr(9, 10))) {
+        return false;
+      }
+      any = any || shown;
+    }
+  }
+  return any;
+}
+
+TEST(GoldenLogs, ShowEveryPageOfTheLogsTheCatalogueCanReplay) {
+  const fs::path log = real_data_folder() / "logs" / "episodes.jsonl";
+  if (!fs::exists(log)) {
+    GTEST_SKIP() << "no data at " << log;
+  }
+  const auto& shop = recorded_shop("human");
+  std::size_t episodes = 0;
+  std::size_t steps = 0;
+  for_each_line(log, [&](std::size_t number, std::string_view line) {
+    SCOPED_TRACE("line " + std::to_string(number));
+    const Json episode = Json::parse(line);
+    if (episode["format"] == "text_rich" && is_of_catalogue(episode, shop->catalogue())) {
+      steps += replay_log(episode, shop);
+      ++episodes;
+    }
+    return true;
+  });
+  RecordProperty("steps", static_cast<int>(steps));
+  EXPECT_EQ(episodes, 17U);
+}
 
 TEST(GoldenSearch, RanksAsTheOriginalIndexDoes) {
   if (!fs::exists(golden("search.jsonl"))) {
