@@ -132,6 +132,7 @@ class Expert final : public ScriptedPolicy {
     covered_[current_];
     cover(page_.title);
     for (const ShownOption& option : page_.options) {
+      cover(option.name);
       cover(join(option.values, " "));
     }
   }

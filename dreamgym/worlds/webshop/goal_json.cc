@@ -115,7 +115,8 @@ std::string answer_reward(const Shop& shop, std::string_view line) {
                   fmt::format("reward: no product \"{}\" in the catalogue", shorten(asin, 40)));
     }
     std::vector<std::string> options;
-    for (const auto& [name, value] : json.value("options", Json::object()).items()) {
+    const Json chosen = json.value("options", Json::object());
+    for (const auto& [name, value] : chosen.items()) {
       options.push_back(value.get<std::string>());
     }
     const Product& product = shop.catalogue().product(*bought);

@@ -145,8 +145,10 @@ Product make_product(const ShopOptions& options, Rng rng) {
   if (!kind.second_option.empty()) {
     product.options.push_back(option(kind.second_option, kind.second_values, rng));
   }
-  for (const std::string& value : product.options.front().values) {
-    product.option_images[value] = std::nullopt;
+  for (const ProductOption& each : product.options) {
+    for (const std::string& value : each.values) {
+      product.option_images[value] = std::nullopt;
+    }
   }
   const double price = kind.low_price + (kind.high_price - kind.low_price) * rng.uniform();
   product.prices = {std::round(price * 100) / 100};
