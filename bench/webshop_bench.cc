@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "dreamgym/base/file.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/query_words.h"
@@ -78,13 +79,14 @@ std::vector<std::string> queries_of(const Shop& shop, std::size_t count) {
   return queries;
 }
 
-void time_searches(benchmark::State& state, const Shop& shop) {
-  const std::vector<std::string> queries = queries_of(shop, 500);
+void time_searches(benchmark::State& state,
+                   const SearchIndex& index,
+                   const std::vector<std::string>& queries) {
   std::vector<double> microseconds;
   std::size_t next = 0;
   for (auto _ : state) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto hits = shop.index().search(queries[next++ % queries.size()], 50);
+    const auto hits = index.search(queries[next++ % queries.size()], 50);
     const auto end = std::chrono::steady_clock::now();
     require(!hits.empty() && std::ranges::is_sorted(hits, std::ranges::greater(), &SearchHit::score),
             "hits come best first");
@@ -96,22 +98,56 @@ void time_searches(benchmark::State& state, const Shop& shop) {
 }
 
 void search_catalogue(benchmark::State& state) {
-  time_searches(state, *ShopLibrary().find(some_task("text")));
+  const auto shop = ShopLibrary().find(some_task("text"));
+  time_searches(state, shop->index(), queries_of(*shop, 500));
 }
 BENCHMARK(search_catalogue)->Unit(benchmark::kMicrosecond)->Iterations(20000);
 
-/// Human-like goals of a generated shop of that many products.
+/// The index alone, of that many generated products, and the words of their instructions.
 void search_generated(benchmark::State& state) {
-  const auto shop = generate_shop(
-      {.num_products = static_cast<std::size_t>(state.range(0)), .instructions_per_product = 1},
-      GoalKind::kHuman);
-  time_searches(state, *shop);
+  constexpr std::size_t kBatch = 1000;
+  SearchIndexBuilder builder;
+  std::vector<std::string> queries;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  for (std::size_t done = 0; done < count; done += kBatch) {
+    for (const Product& product : generate_products(
+             {.num_products = std::min(kBatch, count - done), .seed = done / kBatch})) {
+      builder.add(product.asin, searchable_text(product));
+      if (queries.size() < 2000) {
+        queries.push_back(suggest_queries(product.human_instructions.back().text).front());
+      }
+    }
+  }
+  time_searches(state, builder.build(), queries);
 }
 BENCHMARK(search_generated)
     ->Arg(1000)
     ->Arg(100000)
+    ->Arg(1180000)
     ->Unit(benchmark::kMicrosecond)
     ->Iterations(2000);
+
+/// Bytes a session holds beyond the shop, in mid-episode.
+void live_sessions(benchmark::State& state) {
+  const auto shop = ShopLibrary().find(some_task("text"));
+  const auto resident_bytes = [] {
+    return static_cast<double>(
+        std::stoll(words(read_file("/proc/self/statm")).at(1)) * 4096);
+  };
+  constexpr std::size_t kSessions = 10000;
+  for (auto _ : state) {
+    const double before = resident_bytes();
+    std::vector<Session> sessions;
+    sessions.reserve(kSessions);
+    for (std::size_t i = 0; i < kSessions; ++i) {
+      const std::size_t number = i % shop->goals().size();
+      sessions.emplace_back(shop, std::to_string(number), shop->goals().goal(number), i);
+      require(sessions.back().act("search[black shoes]"), "a search is possible");
+    }
+    state.counters["bytes_a_session"] = (resident_bytes() - before) / kSessions;
+  }
+}
+BENCHMARK(live_sessions)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void make_shop(benchmark::State& state) {
   const Task task = some_task("text");

@@ -271,7 +271,7 @@ std::vector<double> parse_prices(std::string_view pricing) {
 
 std::string price_tag(const std::vector<double>& prices) {
   return prices.size() == 1
-             ? "$" + python_repr(prices[0])
+             ? fmt::format("${}", python_repr(prices[0]))
              : fmt::format("${} to ${}", python_repr(prices[0]), python_repr(prices[1]));
 }
 

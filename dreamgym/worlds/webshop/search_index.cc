@@ -42,19 +42,21 @@ std::uint32_t byte_to_length(std::uint8_t byte) {
 }
 
 void SearchIndexBuilder::add(std::string id, std::string_view text) {
-  std::unordered_map<std::uint32_t, std::size_t> place;  // of a term among this document's
-  std::uint32_t length = 0;
+  std::vector<std::uint32_t> terms;
   for_each_term(text, [&](const std::string& word) {
-    const auto [term, fresh] =
-        index_.terms_.emplace(word, static_cast<std::uint32_t>(index_.terms_.size()));
-    const auto [found, first] = place.emplace(term->second, entries_.size());
-    if (first) {
-      entries_.push_back({term->second, 1});
-    } else if (entries_[found->second].frequency < std::numeric_limits<std::uint16_t>::max()) {
-      ++entries_[found->second].frequency;
-    }
-    ++length;
+    const auto next = static_cast<std::uint32_t>(index_.terms_.size());
+    terms.push_back(index_.terms_.try_emplace(word, next).first->second);
   });
+  const auto length = static_cast<std::uint32_t>(terms.size());
+  std::ranges::sort(terms);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    constexpr std::uint16_t kMost = std::numeric_limits<std::uint16_t>::max();
+    if (i == 0 || terms[i] != terms[i - 1]) {
+      entries_.push_back({terms[i], 1});
+    } else if (entries_.back().frequency < kMost) {
+      ++entries_.back().frequency;
+    }
+  }
   index_.norms_.push_back(length_to_byte(length));
   index_.num_tokens_ += length;
   ends_.push_back(entries_.size());

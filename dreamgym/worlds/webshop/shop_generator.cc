@@ -120,7 +120,7 @@ HumanInstruction instruction(const Product& product,
   for (std::size_t i = 0; i < num_options; ++i) {
     const ProductOption& from = product.options[i];
     out.options.push_back(rng.choose(from.values));
-    out.text += ", " + option_phrase(from, out.options.back());
+    out.text += fmt::format(", {}", option_phrase(from, out.options.back()));
   }
   return out;
 }

@@ -391,10 +391,12 @@ class HtmlWriter {
   [[nodiscard]] std::string image_json() const {
     std::string json;
     for (const auto& [value, image] : product().option_images) {
-      json += (json.empty() ? "" : ", ") + python_json(std::string_view(value)) + ": " +
-              (image ? python_json(std::string_view(*image)) : "null");
+      json += fmt::format("{}{}: {}",
+                          json.empty() ? "" : ", ",
+                          python_json(std::string_view(value)),
+                          image ? python_json(std::string_view(*image)) : "null");
     }
-    return template_escape("{" + json + "}");
+    return template_escape(fmt::format("{{{}}}", json));
   }
 
   void sub_page() {

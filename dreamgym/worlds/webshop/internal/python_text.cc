@@ -200,8 +200,10 @@ std::string python_json(std::string_view text) {
 std::string python_repr(const TextDict& dict) {
   std::string out = "{";
   for (const auto& [key, value] : dict) {
-    out += (out.size() > 1 ? ", " : "") + python_repr(std::string_view(key)) + ": " +
-           python_repr(std::string_view(value));
+    out += fmt::format("{}{}: {}",
+                       out.size() > 1 ? ", " : "",
+                       python_repr(std::string_view(key)),
+                       python_repr(std::string_view(value)));
   }
   return out + "}";
 }
@@ -209,8 +211,10 @@ std::string python_repr(const TextDict& dict) {
 std::string python_json(const TextDict& dict) {
   std::string out = "{";
   for (const auto& [key, value] : dict) {
-    out += (out.size() > 1 ? ", " : "") + python_json(std::string_view(key)) + ": " +
-           python_json(std::string_view(value));
+    out += fmt::format("{}{}: {}",
+                       out.size() > 1 ? ", " : "",
+                       python_json(std::string_view(key)),
+                       python_json(std::string_view(value)));
   }
   return out + "}";
 }
