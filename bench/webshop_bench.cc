@@ -3,7 +3,6 @@
 // Peer (WebShop 64fa2a5 with pyserini 0.17.0, one core, 1,000 products): 22 steps/s with available
 // actions, a search 76 ms (Lucene alone 44 queries/s cold), buying 68 ms, start-up 5.8 s, 412 MB.
 #include <benchmark/benchmark.h>
-
 #include <time.h>
 
 #include <algorithm>
@@ -96,8 +95,9 @@ void time_searches(benchmark::State& state,
     const double begin = cpu_microseconds();
     const auto hits = index.search(queries[next++ % queries.size()], 50);
     microseconds.push_back(cpu_microseconds() - begin);
-    require(!hits.empty() && std::ranges::is_sorted(hits, std::ranges::greater(), &SearchHit::score),
-            "hits come best first");
+    require(
+        !hits.empty() && std::ranges::is_sorted(hits, std::ranges::greater(), &SearchHit::score),
+        "hits come best first");
   }
   std::ranges::sort(microseconds);
   state.counters["p50_us"] = microseconds[microseconds.size() / 2];
@@ -138,8 +138,7 @@ BENCHMARK(search_generated)
 void live_sessions(benchmark::State& state) {
   const auto shop = ShopLibrary().find(some_task("text"));
   const auto resident_bytes = [] {
-    return static_cast<double>(
-        std::stoll(words(read_file("/proc/self/statm")).at(1)) * 4096);
+    return static_cast<double>(std::stoll(words(read_file("/proc/self/statm")).at(1)) * 4096);
   };
   constexpr std::size_t kSessions = 10000;
   for (auto _ : state) {
@@ -170,7 +169,8 @@ void buy(benchmark::State& state) {
   double sum = 0;
   for (auto _ : state) {
     const Goal goal = shop->goals().goal(rng.below(shop->goals().size()));
-    sum += shop->reward(goal, static_cast<ProductIndex>(rng.below(1000)), {"black", "large"}).reward;
+    sum +=
+        shop->reward(goal, static_cast<ProductIndex>(rng.below(1000)), {"black", "large"}).reward;
   }
   require(sum >= 0, "rewards are not negative");
 }

@@ -1,8 +1,8 @@
 // Logged WebShop episodes: agents' as records of steps, people's as page views.
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -74,7 +74,8 @@ View view_of(const JsonObject& object) {
   view.asin = shown.text("asin");
   view.options = shown.text_map("options");
   const Json* number = shown.find("page");
-  view.number = number != nullptr && number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;
+  view.number =
+      number != nullptr && number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;
   const Json* keywords = shown.find("keywords");
   if (keywords != nullptr && keywords->is_array()) {
     view.query = join(shown.texts("keywords"), " ");

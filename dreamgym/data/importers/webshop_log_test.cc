@@ -49,17 +49,28 @@ TEST(WebshopHuman, FindsTheActionsBetweenThePages) {
   const auto episodes = import_text(
       LogFormat::kWebshopHuman,
       R"({"page":"index","url":"u",)" + goal + "}\n" +
-          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})" "\n"
-          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":2}})" "\n"
-          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})" "\n"
-          R"({"page":"item_page","content":{"keywords":"['red']","page":"1","asin":"B1","options":{}}})" "\n"
-          R"({"page":"item_page","content":{"asin":"B1","options":{"color":"red"}}})" "\n"
-          R"({"page":"item_sub_page","url":"h/item_sub_page/s/B1/k/1/Features/{}","content":{}})" "\n"
-          R"({"page":"item_page","content":{"asin":"B1","options":{"color":"red"}}})" "\n"
-          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})" "\n"
-          R"({"page":"item_page","content":{"asin":"B2","options":{}}})" "\n"
-          R"({"page":"index"})" "\n"
-          R"({"page":"done","content":{"asin":"B2","price":3},"reward":1.0})" "\n");
+          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})"
+          "\n"
+          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":2}})"
+          "\n"
+          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})"
+          "\n"
+          R"({"page":"item_page","content":{"keywords":"['red']","page":"1","asin":"B1","options":{}}})"
+          "\n"
+          R"({"page":"item_page","content":{"asin":"B1","options":{"color":"red"}}})"
+          "\n"
+          R"({"page":"item_sub_page","url":"h/item_sub_page/s/B1/k/1/Features/{}","content":{}})"
+          "\n"
+          R"({"page":"item_page","content":{"asin":"B1","options":{"color":"red"}}})"
+          "\n"
+          R"({"page":"search_results","content":{"keywords":["red","boots"],"page":1}})"
+          "\n"
+          R"({"page":"item_page","content":{"asin":"B2","options":{}}})"
+          "\n"
+          R"({"page":"index"})"
+          "\n"
+          R"({"page":"done","content":{"asin":"B2","price":3},"reward":1.0})"
+          "\n");
   ASSERT_EQ(episodes.size(), 1U);
   std::vector<Action> actions;
   for (const Transition& step : episodes[0].steps) {
@@ -86,8 +97,9 @@ TEST(WebshopHuman, FindsTheActionsBetweenThePages) {
 
 TEST(WebshopLog, ReadsEveryRealEpisode) {
   const char* folder = std::getenv("DREAMGYM_DATA");  // NOLINT(concurrency-mt-unsafe): tests
-  const fs::path data = folder != nullptr ? fs::path(folder)
-                                          : fs::path(DREAMGYM_SOURCE_DIR) / ".." / "shared" / "data";
+  const fs::path data = folder != nullptr
+                            ? fs::path(folder)
+                            : fs::path(DREAMGYM_SOURCE_DIR) / ".." / "shared" / "data";
   const std::vector<fs::path> files = {data / "webshop" / "logs" / "episodes.jsonl"};
   if (!fs::exists(files[0])) {
     GTEST_SKIP() << "no data at " << files[0];

@@ -1,8 +1,8 @@
 #include "dreamgym/worlds/webshop/action_mapper.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/query_words.h"

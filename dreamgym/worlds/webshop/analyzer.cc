@@ -15,9 +15,9 @@ namespace dreamgym::webshop {
 namespace {
 
 constexpr std::array<std::string_view, 33> kStopWords = {
-    "a",    "an",   "and",  "are",   "as",    "at",   "be",    "but",  "by",  "for",  "if",
-    "in",   "into", "is",   "it",    "no",    "not",  "of",    "on",   "or",  "such", "that",
-    "the",  "their", "then", "there", "these", "they", "this", "to",   "was", "will", "with"};
+    "a",   "an",    "and",  "are",   "as",    "at",   "be",   "but", "by",  "for",  "if",
+    "in",  "into",  "is",   "it",    "no",    "not",  "of",   "on",  "or",  "such", "that",
+    "the", "their", "then", "there", "these", "they", "this", "to",  "was", "will", "with"};
 
 std::string_view without_possessive(std::string_view word) {
   if (!word.ends_with('s') && !word.ends_with('S')) {

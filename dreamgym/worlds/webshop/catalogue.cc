@@ -1,10 +1,10 @@
 #include "dreamgym/worlds/webshop/catalogue.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <optional>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -59,8 +59,9 @@ class Entry {
                 "expected the benchmark's own files (docs/worlds/webshop.md)");
   }
   static std::string shown(const Json* value) {
-    return value == nullptr ? "none"
-                            : shorten(value->dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+    return value == nullptr
+               ? "none"
+               : shorten(value->dump(-1, ' ', false, Json::error_handler_t::replace), 60);
   }
 
  private:
@@ -96,8 +97,8 @@ void read_options(const Entry& entry, Product& product) {
     }
     ProductOption option{.name = python_lower(raw_name)};
     for (const Json& content : contents) {
-      const bool has_value = content.is_object() && content.contains("value") &&
-                             content["value"].is_string();
+      const bool has_value =
+          content.is_object() && content.contains("value") && content["value"].is_string();
       if (!contents.is_array() || !has_value) {
         entry.fail(fmt::format("option \"{}\": expected a list of {{\"value\": text}}, got {}",
                                raw_name,
@@ -106,9 +107,9 @@ void read_options(const Entry& entry, Product& product) {
       const std::string raw = content["value"].get<std::string>();
       option.values.push_back(python_lower(replace_all(python_strip(raw), "/", " | ")));
       const auto image = content.find("image");
-      product.option_images[option.values.back()] =
-          image != content.end() && image->is_string() ? std::optional(image->get<std::string>())
-                                                       : std::nullopt;
+      product.option_images[option.values.back()] = image != content.end() && image->is_string()
+                                                        ? std::optional(image->get<std::string>())
+                                                        : std::nullopt;
     }
     const auto known = std::ranges::find(product.options, option.name, &ProductOption::name);
     if (known != product.options.end()) {
@@ -219,9 +220,9 @@ Catalogue::Catalogue(std::vector<Product> products) : products_(std::move(produc
   by_asin_.reserve(products_.size());
   for (std::size_t i = 0; i < products_.size(); ++i) {
     if (!by_asin_.emplace(products_[i].asin, static_cast<ProductIndex>(i)).second) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  fmt::format("catalogue: expected distinct asins, got \"{}\" twice",
-                              products_[i].asin));
+      throw Error(
+          ErrorKind::kInvalidArgument,
+          fmt::format("catalogue: expected distinct asins, got \"{}\" twice", products_[i].asin));
     }
   }
 }

@@ -42,9 +42,10 @@ class CatalogueFiles : public testing::Test {
 };
 
 TEST_F(CatalogueFiles, AreCleanedAsTheOriginalCleansThem) {
-  write("[" + entry(R"("asin":"B1","name":"N","pricing":"$1,234.50 - $2","customization_options":)"
-                    R"({"Color":[{"value":" A/B ","image":"x"},{"value":"C","image":null}],)"
-                    R"("Size":null,"COLOR":[{"value":"D"}]})") +
+  write("[" +
+            entry(R"("asin":"B1","name":"N","pricing":"$1,234.50 - $2","customization_options":)"
+                  R"({"Color":[{"value":" A/B ","image":"x"},{"value":"C","image":null}],)"
+                  R"("Size":null,"COLOR":[{"value":"D"}]})") +
             "," + entry(R"("asin":"B1","name":"again")") + "," +
             entry(R"("asin":"nan","name":"N")") + "," +
             entry(R"("asin":"B2345678901","name":"N")") + "," +
@@ -159,8 +160,14 @@ TEST(ShopGenerator, MakesTheSameShopForTheSameOptionsAndPrefixesOfIt) {
 TEST(ShopId, IsReadBackAndCheckedForItsRanges) {
   const ShopOptions options{.num_products = 7, .instructions_per_product = 3, .seed = 9};
   EXPECT_EQ(parse_shop_id(to_text(options)), options);
-  for (const char* bad : {"", "products", "products=0", "products=-1", "products=3000000", "rooms=3",
-                          "instructions=9", "seed=x"}) {
+  for (const char* bad : {"",
+                          "products",
+                          "products=0",
+                          "products=-1",
+                          "products=3000000",
+                          "rooms=3",
+                          "instructions=9",
+                          "seed=x"}) {
     EXPECT_THROW(parse_shop_id(bad), Error) << bad;
   }
 }

@@ -1,12 +1,12 @@
 #include "dreamgym/worlds/webshop/expert.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/page_reader.h"
@@ -191,23 +191,23 @@ class Expert final : public ScriptedPolicy {
 
   [[nodiscard]] std::size_t count_wanted(std::string_view text) const {
     const std::vector<std::string> said = plain_words(text);
-    return static_cast<std::size_t>(std::ranges::count_if(
-        std::set<std::string>(said.begin(), said.end()),
-        [&](const std::string& word) { return wanted_.contains(word); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(std::set<std::string>(said.begin(), said.end()),
+                              [&](const std::string& word) { return wanted_.contains(word); }));
   }
 
   std::string instruction_;
-  std::set<std::string> wanted_;     ///< content words
-  std::vector<std::string> asked_;   ///< all words, in order
+  std::set<std::string> wanted_;    ///< content words
+  std::vector<std::string> asked_;  ///< all words, in order
   std::vector<std::string> queries_;
   std::size_t num_searches_ = 0;
   PageView page_;
   std::map<std::string, std::set<std::string>> covered_;  ///< wanted words found, by opened asin
-  std::string current_;              ///< asin looked at
+  std::string current_;                                   ///< asin looked at
   std::string best_;
-  std::string commit_;               ///< asin to be bought; "" = still comparing
-  std::set<std::string> chosen_;     ///< option values clicked on this page
-  std::set<std::string> looked_;     ///< sub pages of it
+  std::string commit_;            ///< asin to be bought; "" = still comparing
+  std::set<std::string> chosen_;  ///< option values clicked on this page
+  std::set<std::string> looked_;  ///< sub pages of it
 };
 
 }  // namespace

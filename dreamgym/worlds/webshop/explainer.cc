@@ -1,10 +1,10 @@
 #include "dreamgym/worlds/webshop/explainer.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/reasoning_trace.h"
@@ -118,9 +118,8 @@ class Walk {
     const auto price = step.info.find("r_price");
     const bool fits = price != step.info.end() && price->second == "true";
     trace.add("want",
-              fmt::format("type 1, attributes {}, options {}, price fits",
-                          count(w_att),
-                          count(w_option)));
+              fmt::format(
+                  "type 1, attributes {}, options {}, price fits", count(w_att), count(w_option)));
     trace.add("got",
               fmt::format("type {}, attributes {}, options {}, price {}",
                           number_in(step, "r_type"),

@@ -1,8 +1,8 @@
 #include "dreamgym/worlds/webshop/goals.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -65,8 +65,8 @@ std::size_t num_combinations(const Product& product) {
 std::string synthetic_text(const Product& product, const std::vector<GoalOption>& options) {
   std::string text = *product.synthetic_instruction;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    text += fmt::format(
-        "{}{}: {}", i == 0 ? " with " : ", and ", options[i].name, options[i].value);
+    text +=
+        fmt::format("{}{}: {}", i == 0 ? " with " : ", and ", options[i].name, options[i].value);
   }
   return text;
 }
@@ -197,10 +197,10 @@ double Goals::weight_of(const Product& product) const {
 
 Goal Goals::goal(std::size_t session) const {
   if (session >= keys_.size()) {
-    throw Error(ErrorKind::kInvalidArgument,
-                fmt::format("session: expected less than {} (the number of goals), got {}",
-                            keys_.size(),
-                            session));
+    throw Error(
+        ErrorKind::kInvalidArgument,
+        fmt::format(
+            "session: expected less than {} (the number of goals), got {}", keys_.size(), session));
   }
   const Key& key = keys_[session];
   const Product& product = catalogue_->product(key.product);

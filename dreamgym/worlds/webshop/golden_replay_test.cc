@@ -145,11 +145,12 @@ TEST_P(GoldenShop, HasTheRecordedGoals) {
 
 TEST_P(GoldenShop, ShowsEveryPageOfTheTranscripts) {
   Tally tally;
-  for_each_line(golden(GetParam() + "_episodes.jsonl"), [&](std::size_t number, std::string_view line) {
-    SCOPED_TRACE("line " + std::to_string(number));
-    replay(Json::parse(line), recorded_shop(GetParam()), tally);
-    return !HasFailure();
-  });
+  for_each_line(golden(GetParam() + "_episodes.jsonl"),
+                [&](std::size_t number, std::string_view line) {
+                  SCOPED_TRACE("line " + std::to_string(number));
+                  replay(Json::parse(line), recorded_shop(GetParam()), tally);
+                  return !HasFailure();
+                });
   RecordProperty("steps", static_cast<int>(tally.steps));
   RecordProperty("html_pages", static_cast<int>(tally.html_pages));
   EXPECT_EQ(tally.episodes, GetParam() == "human" ? 20U : 40U);
@@ -157,28 +158,29 @@ TEST_P(GoldenShop, ShowsEveryPageOfTheTranscripts) {
 
 TEST_P(GoldenShop, PaysTheRecordedRewards) {
   std::size_t count = 0;
-  for_each_line(golden(GetParam() + "_rewards.jsonl"), [&](std::size_t number, std::string_view line) {
-    SCOPED_TRACE("line " + std::to_string(number));
-    const Json json = Json::parse(line);
-    const Shop& shop = *recorded_shop(GetParam());
-    const Goal goal = goal_from(json["goal"]);
-    EXPECT_EQ(with_recorded_limit(shop.goals().goal(json["goal_index"]), goal), goal);
-    std::vector<std::string> options;
-    for (const auto& [name, value] : json["options"].items()) {
-      options.push_back(value);
-    }
-    const ProductIndex bought = shop.catalogue().find(json["asin"].get<std::string>()).value();
-    const Product& product = shop.catalogue().product(bought);
-    const Reward reward = get_reward(
-        {.product = product, .options = options, .price = json["price"].get<double>()},
-        goal,
-        shop.nouns().find(product.asin, product.title),
-        shop.nouns().find(goal.asin, goal.name));
-    EXPECT_NEAR(reward.reward, json["reward"].get<double>(), 1e-12);
-    expect_reward(reward, json["info"]);
-    ++count;
-    return !HasFailure();
-  });
+  for_each_line(
+      golden(GetParam() + "_rewards.jsonl"), [&](std::size_t number, std::string_view line) {
+        SCOPED_TRACE("line " + std::to_string(number));
+        const Json json = Json::parse(line);
+        const Shop& shop = *recorded_shop(GetParam());
+        const Goal goal = goal_from(json["goal"]);
+        EXPECT_EQ(with_recorded_limit(shop.goals().goal(json["goal_index"]), goal), goal);
+        std::vector<std::string> options;
+        for (const auto& [name, value] : json["options"].items()) {
+          options.push_back(value);
+        }
+        const ProductIndex bought = shop.catalogue().find(json["asin"].get<std::string>()).value();
+        const Product& product = shop.catalogue().product(bought);
+        const Reward reward = get_reward(
+            {.product = product, .options = options, .price = json["price"].get<double>()},
+            goal,
+            shop.nouns().find(product.asin, product.title),
+            shop.nouns().find(goal.asin, goal.name));
+        EXPECT_NEAR(reward.reward, json["reward"].get<double>(), 1e-12);
+        expect_reward(reward, json["info"]);
+        ++count;
+        return !HasFailure();
+      });
   EXPECT_EQ(count, 250U);
 }
 

@@ -21,7 +21,8 @@ using Nouns = std::vector<std::string>;
 class NounLists {
  public:
   NounLists() = default;
-  explicit NounLists(std::unordered_map<std::string, Nouns> by_asin) : by_asin_(std::move(by_asin)) {}
+  explicit NounLists(std::unordered_map<std::string, Nouns> by_asin)
+      : by_asin_(std::move(by_asin)) {}
 
   /// The recorded list of the product, else tag_nouns(name).
   [[nodiscard]] Nouns find(std::string_view asin, std::string_view name) const;

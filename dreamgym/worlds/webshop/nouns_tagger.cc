@@ -13,23 +13,23 @@ namespace {
 
 // Lower-case; sorted.
 constexpr std::array kNoNouns = std::to_array<std::string_view>(
-    {"a",        "adjustable", "all",      "am",       "an",       "and",      "any",
-     "are",      "as",         "at",       "automatic", "be",      "best",     "both",
-     "braided",  "built",      "but",      "by",       "can",      "certified", "de",
-     "designed", "different",  "do",       "down",     "each",     "easily",   "eight",
-     "extra",    "five",       "floating", "for",      "four",     "from",     "fully",
-     "has",      "have",       "he",       "her",      "his",      "how",      "i",
-     "if",       "imported",   "in",       "include",  "included", "includes", "including",
-     "into",     "is",         "it",       "italian",  "its",      "lasting",  "made",
-     "make",     "makes",      "may",      "me",       "more",     "most",     "my",
-     "new",      "no",         "non",      "not",      "of",       "off",      "on",
-     "one",      "only",       "or",       "oriental", "other",    "our",      "out",
-     "over",     "per",        "plus",     "seven",    "shaped",   "she",      "six",
-     "so",       "such",       "suitable", "tempered", "ten",      "than",     "that",
-     "the",      "their",      "them",     "these",    "they",     "this",     "three",
-     "through",  "to",         "true",     "two",      "under",    "up",       "upgraded",
-     "use",      "used",       "very",     "was",      "we",       "what",     "when",
-     "which",    "while",      "wide",     "will",     "with",     "without",  "you",
+    {"a",        "adjustable", "all",      "am",        "an",       "and",       "any",
+     "are",      "as",         "at",       "automatic", "be",       "best",      "both",
+     "braided",  "built",      "but",      "by",        "can",      "certified", "de",
+     "designed", "different",  "do",       "down",      "each",     "easily",    "eight",
+     "extra",    "five",       "floating", "for",       "four",     "from",      "fully",
+     "has",      "have",       "he",       "her",       "his",      "how",       "i",
+     "if",       "imported",   "in",       "include",   "included", "includes",  "including",
+     "into",     "is",         "it",       "italian",   "its",      "lasting",   "made",
+     "make",     "makes",      "may",      "me",        "more",     "most",      "my",
+     "new",      "no",         "non",      "not",       "of",       "off",       "on",
+     "one",      "only",       "or",       "oriental",  "other",    "our",       "out",
+     "over",     "per",        "plus",     "seven",     "shaped",   "she",       "six",
+     "so",       "such",       "suitable", "tempered",  "ten",      "than",      "that",
+     "the",      "their",      "them",     "these",     "they",     "this",      "three",
+     "through",  "to",         "true",     "two",       "under",    "up",        "upgraded",
+     "use",      "used",       "very",     "was",       "we",       "what",      "when",
+     "which",    "while",      "wide",     "will",      "with",     "without",   "you",
      "your"});
 
 constexpr std::string_view kMarksBefore = "([{\"',;:!?.-";
@@ -49,7 +49,8 @@ bool is_number(std::string_view token) {
     return true;
   }
   const std::string_view letters = token.substr(unit);
-  constexpr std::string_view kCounted[] = {"ml", "pcs", "pc", "pack", "ft", "inch", "oz", "cm", "d"};
+  constexpr std::string_view kCounted[] = {
+      "ml", "pcs", "pc", "pack", "ft", "inch", "oz", "cm", "d"};
   return std::ranges::find(kCounted, to_lower(letters)) == std::end(kCounted);
 }
 

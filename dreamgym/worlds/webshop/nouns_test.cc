@@ -17,8 +17,9 @@ namespace dreamgym::webshop {
 namespace {
 
 TEST(TagNouns, KeepsNamesAndLeavesFunctionWordsNumbersAndMarksOut) {
-  EXPECT_EQ(tag_nouns("FitFlop Men's Sport Sandal, 2 Pack (Black/Grey) with 12 Straps 500ml"),
-            (Nouns{"fitflop", "men", "sport", "sandal", "pack", "black", "grey", "straps", "500ml"}));
+  EXPECT_EQ(
+      tag_nouns("FitFlop Men's Sport Sandal, 2 Pack (Black/Grey) with 12 Straps 500ml"),
+      (Nouns{"fitflop", "men", "sport", "sandal", "pack", "black", "grey", "straps", "500ml"}));
   EXPECT_EQ(tag_nouns(""), Nouns{});
   EXPECT_EQ(tag_nouns(" - ( ) , ' \" "), Nouns{});
 }

@@ -1,8 +1,8 @@
 #include "dreamgym/worlds/webshop/page.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -79,9 +79,9 @@ ObservationMode observation_mode_from_name(std::string_view name) {
       return mode;
     }
   }
-  throw Error(ErrorKind::kInvalidArgument,
-              fmt::format("mode: expected text, text_rich, html or url, got \"{}\"",
-                          shorten(name, 60)));
+  throw Error(
+      ErrorKind::kInvalidArgument,
+      fmt::format("mode: expected text, text_rich, html or url, got \"{}\"", shorten(name, 60)));
 }
 
 std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& state) {
@@ -110,10 +110,8 @@ std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& sta
       }
       for (const ProductOption& option : shop.catalogue().product(state.product).options) {
         for (const std::string& value : option.values) {
-          add_clickable(list,
-                        {.name = value,
-                         .kind = Clickable::Kind::kOption,
-                         .option_name = option.name});
+          add_clickable(
+              list, {.name = value, .kind = Clickable::Kind::kOption, .option_name = option.name});
         }
       }
       break;
@@ -148,7 +146,8 @@ std::string page_url(const Shop& shop, const SessionState& state) {
     case PageKind::kSearch:
       break;
     case PageKind::kResults:
-      return fmt::format("{}/search_results/{}/{}/{}", kBaseUrl, state.id, words, state.page_number);
+      return fmt::format(
+          "{}/search_results/{}/{}/{}", kBaseUrl, state.id, words, state.page_number);
     case PageKind::kItem:
       return fmt::format("{}/item_page/{}/{}/{}/{}/{}",
                          kBaseUrl,
@@ -167,7 +166,8 @@ std::string page_url(const Shop& shop, const SessionState& state) {
                          state.sub_page,
                          python_repr(state.options));
     case PageKind::kDone:
-      return fmt::format("{}/done/{}/{}/{}", kBaseUrl, state.id, asin(), python_repr(state.options));
+      return fmt::format(
+          "{}/done/{}/{}/{}", kBaseUrl, state.id, asin(), python_repr(state.options));
   }
   return fmt::format("{}/{}", kBaseUrl, state.id);
 }

@@ -31,14 +31,14 @@ struct SessionState {
   PageKind page_kind = PageKind::kSearch;
   std::string url{};
   std::vector<std::string> keywords{};
-  std::int64_t page_number = 0;           ///< of the results, from 1
-  std::vector<ProductIndex> on_page{};    ///< products of the results page
+  std::int64_t page_number = 0;         ///< of the results, from 1
+  std::vector<ProductIndex> on_page{};  ///< products of the results page
   std::size_t num_results = 0;
-  ProductIndex product = 0;               ///< of item, sub and done page
-  std::string sub_page{};                 ///< "Description", "Features", "Reviews", "Attributes"
-  TextDict options{};                     ///< chosen values by option name
-  std::set<std::string> seen_asins{};     ///< clicked since the last search page
-  Reward reward{};                        ///< of the done page
+  ProductIndex product = 0;            ///< of item, sub and done page
+  std::string sub_page{};              ///< "Description", "Features", "Reviews", "Attributes"
+  TextDict options{};                  ///< chosen values by option name
+  std::set<std::string> seen_asins{};  ///< clicked since the last search page
+  Reward reward{};                     ///< of the done page
 };
 
 /// An element that can be clicked.
@@ -50,7 +50,8 @@ struct Clickable {
   bool operator==(const Clickable&) const = default;
 };
 
-/// In the original's order: buttons, products, option values; equal names once, the last one counts.
+/// In the original's order: buttons, products, option values; equal names once, the last one
+/// counts.
 std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& state);
 
 std::string render(const Shop& shop, const SessionState& state, ObservationMode mode);

@@ -21,10 +21,25 @@ constexpr std::string_view kSeparator = " [SEP] ";
 constexpr std::size_t kAsinLength = 10;
 
 // Names of options that occur in the catalogue, for texts that do not mark values as buttons.
-constexpr std::array kOptionNames = std::to_array<std::string_view>(
-    {"color", "size", "style", "flavor name", "scent", "fit type", "flavor", "scent name",
-     "material type", "pattern name", "style name", "item package quantity", "configuration",
-     "team name", "size name", "number of items", "edition", "unit count", "shape"});
+constexpr std::array kOptionNames = std::to_array<std::string_view>({"color",
+                                                                     "size",
+                                                                     "style",
+                                                                     "flavor name",
+                                                                     "scent",
+                                                                     "fit type",
+                                                                     "flavor",
+                                                                     "scent name",
+                                                                     "material type",
+                                                                     "pattern name",
+                                                                     "style name",
+                                                                     "item package quantity",
+                                                                     "configuration",
+                                                                     "team name",
+                                                                     "size name",
+                                                                     "number of items",
+                                                                     "edition",
+                                                                     "unit count",
+                                                                     "shape"});
 
 std::vector<Field> text_fields(std::string_view text) {
   std::vector<Field> fields;

@@ -27,13 +27,13 @@ struct ShownOption {
 struct PageView {
   PageKind kind = PageKind::kSearch;
   std::string instruction{};
-  std::size_t page_number = 0;              ///< of a results page
-  bool has_previous = false;                ///< "< Prev" is there
-  std::vector<ShownProduct> products{};     ///< of a results page
-  std::string title{};                      ///< of an item page
-  std::string price{};                      ///< of an item page, as shown
-  std::vector<ShownOption> options{};       ///< of an item page
-  std::vector<std::string> body{};          ///< of a sub page
+  std::size_t page_number = 0;           ///< of a results page
+  bool has_previous = false;             ///< "< Prev" is there
+  std::vector<ShownProduct> products{};  ///< of a results page
+  std::string title{};                   ///< of an item page
+  std::string price{};                   ///< of an item page, as shown
+  std::vector<ShownOption> options{};    ///< of an item page
+  std::vector<std::string> body{};       ///< of a sub page
 };
 
 /// The page, or a search page without instruction if the text is none of ours.

@@ -13,15 +13,17 @@ constexpr std::string_view kLimitBegins = ", and price lower than ";
 constexpr std::size_t kLongestQuery = 14;  // words
 
 constexpr std::array kFiller = std::to_array<std::string_view>(
-    {"a",     "about", "also",  "am",    "an",     "and",    "any",   "are",  "as",     "at",
-     "be",    "buy",   "can",   "choose", "color",  "color:", "come",  "comes", "could", "dollars",
-     "find",  "for",   "from",  "get",   "give",   "has",    "have",  "help", "i",      "i'd",
-     "i'm",   "id",    "if",    "im",    "in",     "is",     "it",    "item", "its",    "kind",
-     "like",  "looking", "made", "make", "me",     "my",     "need",  "of",   "on",     "one",
-     "or",    "order", "pick",  "please", "product", "purchase", "search", "searching", "select",
-     "should", "size", "size:", "some",  "something", "sure", "that",  "the",  "them",   "these",
-     "they",  "this",  "to",    "trying", "type",  "type:",  "up",    "want", "wants",  "was",
-     "what",  "which", "will",  "with",  "would",  "you"});
+    {"a",      "about",     "also",   "am",      "an",    "and",    "any",     "are",
+     "as",     "at",        "be",     "buy",     "can",   "choose", "color",   "color:",
+     "come",   "comes",     "could",  "dollars", "find",  "for",    "from",    "get",
+     "give",   "has",       "have",   "help",    "i",     "i'd",    "i'm",     "id",
+     "if",     "im",        "in",     "is",      "it",    "item",   "its",     "kind",
+     "like",   "looking",   "made",   "make",    "me",    "my",     "need",    "of",
+     "on",     "one",       "or",     "order",   "pick",  "please", "product", "purchase",
+     "search", "searching", "select", "should",  "size",  "size:",  "some",    "something",
+     "sure",   "that",      "the",    "them",    "these", "they",   "this",    "to",
+     "trying", "type",      "type:",  "up",      "want",  "wants",  "was",     "what",
+     "which",  "will",      "with",   "would",   "you"});
 
 bool is_filler(std::string_view word) {
   return std::ranges::find(kFiller, word) != kFiller.end();

@@ -1,10 +1,10 @@
 #include "dreamgym/worlds/webshop/reward.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -17,21 +17,21 @@ namespace {
 constexpr int kAlike = 85;  // a token set ratio above this is a match
 
 constexpr std::array kColors = std::to_array<std::string_view>(
-    {"alabaster", "apricot",  "aqua",      "ash",       "asphalt",    "azure",     "banana",
-     "beige",     "black",    "blue",      "blush",     "bordeaux",   "bronze",    "brown",
-     "burgundy",  "camel",    "camo",      "caramel",   "champagne",  "charcoal",  "cheetah",
-     "chestnut",  "chocolate", "christmas", "coffee",   "cognac",     "copper",    "coral",
-     "cranberry", "cream",    "crystal",   "dark",      "denim",      "eggplant",  "elephant",
-     "espresso",  "fuchsia",  "gold",      "granite",   "grape",      "graphite",  "grass",
-     "gray",      "green",    "grey",      "heather",   "indigo",     "ivory",     "ivy",
-     "khaki",     "lavender", "lemon",     "leopard",   "light",      "lilac",     "lime",
-     "magenta",   "maroon",   "mauve",     "merlot",    "midnight",   "mint",      "mocha",
-     "multicolor", "mushroom", "mustard",  "natural",   "navy",       "nude",      "olive",
-     "orange",    "peach",    "pewter",    "pink",      "plum",       "purple",    "rainbow",
-     "red",       "rose",     "royal",     "rust",      "sand",       "sapphire",  "seashell",
-     "silver",    "skull",    "slate",     "steel",     "stone",      "stonewash", "sunflower",
-     "tan",       "taupe",    "teal",      "tiger",     "turquoise",  "violet",    "walnut",
-     "wheat",     "white",    "wine",      "yellow"});
+    {"alabaster",  "apricot",   "aqua",      "ash",     "asphalt",   "azure",     "banana",
+     "beige",      "black",     "blue",      "blush",   "bordeaux",  "bronze",    "brown",
+     "burgundy",   "camel",     "camo",      "caramel", "champagne", "charcoal",  "cheetah",
+     "chestnut",   "chocolate", "christmas", "coffee",  "cognac",    "copper",    "coral",
+     "cranberry",  "cream",     "crystal",   "dark",    "denim",     "eggplant",  "elephant",
+     "espresso",   "fuchsia",   "gold",      "granite", "grape",     "graphite",  "grass",
+     "gray",       "green",     "grey",      "heather", "indigo",    "ivory",     "ivy",
+     "khaki",      "lavender",  "lemon",     "leopard", "light",     "lilac",     "lime",
+     "magenta",    "maroon",    "mauve",     "merlot",  "midnight",  "mint",      "mocha",
+     "multicolor", "mushroom",  "mustard",   "natural", "navy",      "nude",      "olive",
+     "orange",     "peach",     "pewter",    "pink",    "plum",      "purple",    "rainbow",
+     "red",        "rose",      "royal",     "rust",    "sand",      "sapphire",  "seashell",
+     "silver",     "skull",     "slate",     "steel",   "stone",     "stonewash", "sunflower",
+     "tan",        "taupe",     "teal",      "tiger",   "turquoise", "violet",    "walnut",
+     "wheat",      "white",     "wine",      "yellow"});
 
 std::set<std::string> categories(std::string_view text) {
   std::set<std::string> parts;
@@ -49,7 +49,8 @@ std::set<std::string> categories(std::string_view text) {
 bool share_two_categories(const Product& product, const Goal& goal) {
   const std::set<std::string> bought = categories(product.product_category);
   const std::set<std::string> wanted = categories(goal.product_category);
-  return std::ranges::count_if(bought, [&](const auto& part) { return wanted.contains(part); }) >= 2;
+  return std::ranges::count_if(bought, [&](const auto& part) { return wanted.contains(part); }) >=
+         2;
 }
 
 double title_score(const Nouns& bought, const Nouns& wanted) {
@@ -84,7 +85,8 @@ std::size_t count_attributes(const Product& product, const Goal& goal) {
                                    [&](const std::string& attribute) {
                                      return token_set_ratio(attribute, wanted) > kAlike;
                                    }) ||
-               contains(title, wanted) || contains(bullets, wanted) || contains(description, wanted);
+               contains(title, wanted) || contains(bullets, wanted) ||
+               contains(description, wanted);
       }));
 }
 

@@ -66,8 +66,9 @@ void SearchIndexBuilder::add(std::string id, std::string_view text) {
 SearchIndex SearchIndexBuilder::build() {
   SearchIndex index = std::move(index_);
   const std::size_t num_documents = index.norms_.size();
-  const auto average = static_cast<float>(static_cast<double>(index.num_tokens_) /
-                                          static_cast<double>(std::max<std::size_t>(num_documents, 1)));
+  const auto average =
+      static_cast<float>(static_cast<double>(index.num_tokens_) /
+                         static_cast<double>(std::max<std::size_t>(num_documents, 1)));
   for (std::size_t i = 0; i < index.inverse_norms_.size(); ++i) {
     const auto length = static_cast<float>(byte_to_length(static_cast<std::uint8_t>(i)));
     index.inverse_norms_[i] = 1.0F / (kK1 * ((1.0F - kB) + kB * length / average));

@@ -1,9 +1,9 @@
 // Ranked search over the catalogue's texts: Lucene's BM25 in Lucene's arithmetic.
 //
 // k1 = 0.9, b = 0.4; document lengths go through Lucene's lossy byte (SmallFloat.intToByte4); each
-// term's share is float32 `w - w / (1 + f * inv)`, w = idf times how often the query says it; shares
-// are summed in double and rounded to float. Equal scores are ordered by document id as text.
-// Only documents that can reach the best k are scored in full (MaxScore); the result does not
+// term's share is float32 `w - w / (1 + f * inv)`, w = idf times how often the query says it;
+// shares are summed in double and rounded to float. Equal scores are ordered by document id as
+// text. Only documents that can reach the best k are scored in full (MaxScore); the result does not
 // depend on that. Source: Lucene 8.11 BM25Similarity, Anserini 0.14 (behaviour).
 // Thread safety: an index never changes; search() is reentrant.
 #pragma once
@@ -45,11 +45,11 @@ class SearchIndex {
 
   std::unordered_map<std::string, std::uint32_t> terms_;  ///< to an index into table_
   std::vector<Term> table_;
-  std::vector<std::uint32_t> documents_;     ///< [postings] ascending within a term
-  std::vector<std::uint16_t> frequencies_;   ///< [postings]
-  std::vector<std::uint8_t> norms_;          ///< [documents] length as Lucene's byte
-  std::vector<std::uint32_t> id_ranks_;      ///< [documents] place of its id among all, sorted
-  std::array<float, 256> inverse_norms_{};   ///< by norm byte
+  std::vector<std::uint32_t> documents_;    ///< [postings] ascending within a term
+  std::vector<std::uint16_t> frequencies_;  ///< [postings]
+  std::vector<std::uint8_t> norms_;         ///< [documents] length as Lucene's byte
+  std::vector<std::uint32_t> id_ranks_;     ///< [documents] place of its id among all, sorted
+  std::array<float, 256> inverse_norms_{};  ///< by norm byte
   std::uint64_t num_tokens_ = 0;
 };
 

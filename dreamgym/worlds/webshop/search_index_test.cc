@@ -1,12 +1,11 @@
 #include "dreamgym/worlds/webshop/search_index.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
@@ -33,7 +32,8 @@ TEST(WordBreaker, KeepsWhatUnicodeKeepsTogether) {
 }
 
 TEST(WordBreaker, BreaksOtherScriptsAsLuceneDoes) {
-  EXPECT_EQ(words_of("小米 ひら カタカナ 한국어"), (Words{"小", "米", "ひ", "ら", "カタカナ", "한국어"}));
+  EXPECT_EQ(words_of("小米 ひら カタカナ 한국어"),
+            (Words{"小", "米", "ひ", "ら", "カタカナ", "한국어"}));
   EXPECT_EQ(words_of("ภาษาไทย ok"), (Words{"ภาษาไทย", "ok"}));
   EXPECT_EQ(words_of("café e\u0301t 😀😀 👩\u200d🚀 🇩🇪🇫🇷"),
             (Words{"café", "e\u0301t", "😀", "😀", "👩\u200d🚀", "🇩🇪", "🇫🇷"}));
@@ -44,19 +44,44 @@ TEST(WordBreaker, CutsEndlessWordsAndBadBytes) {
   ASSERT_EQ(pieces.size(), 3U);
   EXPECT_EQ(pieces[0].size(), 255U);
   EXPECT_EQ(pieces[2].size(), 90U);
-  EXPECT_EQ(words_of("a\xff" "b \xc3"), (Words{"a", "b"}));
+  EXPECT_EQ(words_of("a\xff"
+                     "b \xc3"),
+            (Words{"a", "b"}));
 }
 
 TEST(PorterStemmer, StemsAsLucenesDoes) {
-  const std::map<std::string, std::string> stems = {
-      {"caresses", "caress"}, {"ponies", "poni"},     {"cats", "cat"},         {"feed", "feed"},
-      {"agreed", "agre"},     {"plastered", "plaster"}, {"motoring", "motor"}, {"sing", "sing"},
-      {"conflated", "conflat"}, {"hopping", "hop"},   {"falling", "fall"},     {"filing", "file"},
-      {"happy", "happi"},     {"sky", "sky"},         {"relational", "relat"}, {"conditional", "condit"},
-      {"digitizer", "digit"}, {"vietnamization", "vietnam"}, {"hopefulness", "hope"},
-      {"formality", "formal"}, {"electricity", "electr"}, {"goodness", "good"}, {"allowance", "allow"},
-      {"adoption", "adopt"},  {"probate", "probat"},  {"rate", "rate"},        {"controll", "control"},
-      {"roll", "roll"},       {"archaeology", "archaeolog"}, {"humbly", "humbl"}, {"is", "is"}, {"y", "y"}};
+  const std::map<std::string, std::string> stems = {{"caresses", "caress"},
+                                                    {"ponies", "poni"},
+                                                    {"cats", "cat"},
+                                                    {"feed", "feed"},
+                                                    {"agreed", "agre"},
+                                                    {"plastered", "plaster"},
+                                                    {"motoring", "motor"},
+                                                    {"sing", "sing"},
+                                                    {"conflated", "conflat"},
+                                                    {"hopping", "hop"},
+                                                    {"falling", "fall"},
+                                                    {"filing", "file"},
+                                                    {"happy", "happi"},
+                                                    {"sky", "sky"},
+                                                    {"relational", "relat"},
+                                                    {"conditional", "condit"},
+                                                    {"digitizer", "digit"},
+                                                    {"vietnamization", "vietnam"},
+                                                    {"hopefulness", "hope"},
+                                                    {"formality", "formal"},
+                                                    {"electricity", "electr"},
+                                                    {"goodness", "good"},
+                                                    {"allowance", "allow"},
+                                                    {"adoption", "adopt"},
+                                                    {"probate", "probat"},
+                                                    {"rate", "rate"},
+                                                    {"controll", "control"},
+                                                    {"roll", "roll"},
+                                                    {"archaeology", "archaeolog"},
+                                                    {"humbly", "humbl"},
+                                                    {"is", "is"},
+                                                    {"y", "y"}};
   for (const auto& [word, stem] : stems) {
     std::string text = word;
     porter_stem(text);
@@ -118,8 +143,8 @@ std::vector<float> score_all(const Collection& from, std::string_view query) {
   }
   std::vector<double> sums(from.counts.size(), 0);
   for (const auto& [term, times] : repeats) {
-    const auto df = static_cast<double>(
-        std::ranges::count_if(from.counts, [&](const auto& count) { return count.contains(term); }));
+    const auto df = static_cast<double>(std::ranges::count_if(
+        from.counts, [&](const auto& count) { return count.contains(term); }));
     const float weight = static_cast<float>(times) *
                          static_cast<float>(std::log(1 + (total - df + 0.5) / (df + 0.5)));
     for (std::size_t i = 0; i < from.counts.size(); ++i) {

@@ -86,8 +86,7 @@ class QueryRun {
 
   [[nodiscard]] float share(const Cursor& cursor, std::uint32_t document) const {
     const float inverse = index_.inverse_norms_[index_.norms_[document]];
-    return cursor.weight -
-           cursor.weight / (1.0F + static_cast<float>(*cursor.frequency) * inverse);
+    return cursor.weight - cursor.weight / (1.0F + static_cast<float>(*cursor.frequency) * inverse);
   }
 
   /// Goes to the next window with a document of an essential term.
@@ -146,8 +145,8 @@ class QueryRun {
       low += stride;
       stride *= 2;
     }
-    const std::uint32_t* const found =
-        std::lower_bound(low, low + std::min<std::ptrdiff_t>(stride + 1, cursor.end - low), document);
+    const std::uint32_t* const found = std::lower_bound(
+        low, low + std::min<std::ptrdiff_t>(stride + 1, cursor.end - low), document);
     cursor.frequency += found - cursor.document;
     cursor.document = found;
   }
@@ -173,9 +172,9 @@ class QueryRun {
   std::vector<double> bounds_;   ///< [i] most that cursors 0..i give together
   /// Cursors from here on: a document with none of these can't reach the threshold.
   std::size_t first_essential_ = 0;
-  double threshold_ = 0;          ///< what a document must reach
-  std::vector<SearchHit> best_;   ///< heap, worst in front
-  std::uint32_t begin_ = 0;       ///< of the window
+  double threshold_ = 0;         ///< what a document must reach
+  std::vector<SearchHit> best_;  ///< heap, worst in front
+  std::uint32_t begin_ = 0;      ///< of the window
   std::array<double, kWindow> sums_{};
   std::array<std::uint64_t, kWindow / 64> touched_{};
 };

@@ -111,7 +111,7 @@ bool Session::search(std::vector<std::string> keywords, std::int64_t page_number
 bool Session::find_products(const std::vector<std::string>& keywords,
                             std::vector<ProductIndex>& found) {
   const auto& products = shop_->catalogue().products();
-  const auto all_with = [&](const std::string Product::*field, std::string_view value) {
+  const auto all_with = [&](const std::string Product::* field, std::string_view value) {
     for (std::size_t i = 0; i < products.size(); ++i) {
       if (products[i].*field == value) {
         found.push_back(static_cast<ProductIndex>(i));

@@ -39,11 +39,11 @@ class Shop {
 
 /// Where a shop's files are.
 struct ShopFiles {
-  std::string data_folder{};           ///< as load_catalogue takes it
-  std::string prices{};                ///< recorded price table; "" = drawn
-  std::string nouns{};                 ///< recorded noun lists; "" = own tagger
+  std::string data_folder{};  ///< as load_catalogue takes it
+  std::string prices{};       ///< recorded price table; "" = drawn
+  std::string nouns{};        ///< recorded noun lists; "" = own tagger
   GoalKind goals = GoalKind::kHuman;
-  std::uint64_t price_seed = 0;        ///< of drawn prices and limits
+  std::uint64_t price_seed = 0;  ///< of drawn prices and limits
 };
 
 /// @throws Error as load_catalogue, load_price_table and load_noun_lists.

@@ -1,12 +1,12 @@
 #include "dreamgym/worlds/webshop/shop_generator.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <span>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/number.h"

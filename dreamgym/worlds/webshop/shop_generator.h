@@ -20,7 +20,7 @@
 namespace dreamgym::webshop {
 
 struct ShopOptions {
-  std::size_t num_products = 200;         ///< 1 to 2,000,000
+  std::size_t num_products = 200;            ///< 1 to 2,000,000
   std::size_t instructions_per_product = 2;  ///< 1 to 8; the later ones ask for more
   std::uint64_t seed = 0;
   bool operator==(const ShopOptions&) const = default;

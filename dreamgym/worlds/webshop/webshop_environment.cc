@@ -1,8 +1,8 @@
 #include "dreamgym/worlds/webshop/webshop_environment.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 #include "dreamgym/worlds/webshop/webshop_world.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
@@ -70,10 +70,8 @@ Task make_task(const Shop& shop,
   const std::string kind = setting(task, settings::kGoals);
   const std::string generated = setting(task, settings::kGenerated);
   task.source = generated.empty() ? setting(task, settings::kData) : "generated";
-  task.id = fmt::format("{}{}-{}",
-                        generated.empty() ? "" : generated + "/",
-                        kind.empty() ? "human" : kind,
-                        session);
+  task.id = fmt::format(
+      "{}{}-{}", generated.empty() ? "" : generated + "/", kind.empty() ? "human" : kind, session);
   return task;
 }
 
@@ -111,10 +109,9 @@ class WebshopWorld final : public World {
     return "shopping for what a sentence asks: a generated shop or the WebShop catalogue";
   }
   [[nodiscard]] std::vector<WorldSplit> splits() const override {
-    return {
-        {.name = "train", .description = "goals to learn from"},
-        {.name = "dev", .description = "goals for choosing among policies", .held_out = true},
-        {.name = "test", .description = "goals for reporting", .held_out = true}};
+    return {{.name = "train", .description = "goals to learn from"},
+            {.name = "dev", .description = "goals for choosing among policies", .held_out = true},
+            {.name = "test", .description = "goals for reporting", .held_out = true}};
   }
   [[nodiscard]] std::vector<Task> tasks(const WorldOptions& options) const override {
     webshop_check(options);

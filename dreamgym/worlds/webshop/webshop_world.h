@@ -1,11 +1,11 @@
 // WebShop in the catalogue: a generated shop, or the benchmark's own files.
 //
-// Without a data folder tasks are goals of a generated shop, split by product; with one they are the
-// benchmark's goals: 0..499 test, 500..1499 dev, the rest train, or with fewer than 2,000 goals the
-// first quarter, the second quarter and the rest.
-// Extra options of tasks(): "goals" ("human", "synthetic"), "mode" ("text", "text_rich", "html",
-// "url"), "prices", "nouns" (recorded files), "price_seed", "num_prev_obs", "num_prev_actions";
-// of generated shops "products", "instructions", "shop_seed".
+// Without a data folder tasks are goals of a generated shop, split by product; with one they are
+// the benchmark's goals: 0..499 test, 500..1499 dev, the rest train, or with fewer than 2,000 goals
+// the first quarter, the second quarter and the rest. Extra options of tasks(): "goals" ("human",
+// "synthetic"), "mode" ("text", "text_rich", "html", "url"), "prices", "nouns" (recorded files),
+// "price_seed", "num_prev_obs", "num_prev_actions"; of generated shops "products", "instructions",
+// "shop_seed".
 #pragma once
 
 #include <map>

@@ -61,11 +61,8 @@ TEST(WebshopExpert, IsWorseWithMistakesAndChanceIsWorst) {
   const auto world = make_webshop_world();
   const auto mean = [&](PolicyKind kind) {
     double reward = 0;
-    for (const Trajectory& episode : collect(*world,
-                                             {.tasks = {.count = 60},
-                                              .policy = kind,
-                                              .noise = 0.4,
-                                              .max_steps = 20})) {
+    for (const Trajectory& episode :
+         collect(*world, {.tasks = {.count = 60}, .policy = kind, .noise = 0.4, .max_steps = 20})) {
       reward += episode.episode_return;
     }
     return reward / 60;
@@ -131,10 +128,8 @@ TEST(WebshopWorld, SplitsShareNoProductWhateverTheSeeds) {
         EXPECT_EQ(task.split, split);
         const auto environment = world->make_environment();
         environment->reset(task, 0);
-        const std::string& asin = dynamic_cast<webshop::WebshopEnvironment&>(*environment)
-                                      .session()
-                                      .state()
-                                      .goal.asin;
+        const std::string& asin =
+            dynamic_cast<webshop::WebshopEnvironment&>(*environment).session().state().goal.asin;
         EXPECT_EQ(split_of.emplace(asin, split).first->second, split);
       }
     }

@@ -1,11 +1,11 @@
 #include "dreamgym/worlds/webshop/internal/json_elements.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -16,7 +16,8 @@ namespace {
 /// Characters of a file, block by block.
 class Reader {
  public:
-  explicit Reader(const Path& path) : path_(path), file_(path, std::ios::binary), block_(1U << 18U) {
+  explicit Reader(const Path& path)
+      : path_(path), file_(path, std::ios::binary), block_(1U << 18U) {
     if (!file_) {
       const int reason = errno;
       throw Error(reason == ENOENT ? ErrorKind::kNotFound : ErrorKind::kIo,

@@ -2,130 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/worlds/webshop/internal/html_text.h"
 #include "dreamgym/worlds/webshop/internal/page_nodes.h"
+#include "dreamgym/worlds/webshop/internal/page_templates.h"
 
 namespace dreamgym::webshop {
 namespace {
-
-constexpr std::string_view kShopHead = R"(<!DOCTYPE html>
-<html>
-  <head>
-    <link rel="stylesheet" href="/static/style.css">
-    <link rel="stylesheet" href="https://maxcdn.bootstrapcdn.com/bootstrap/3.4.1/css/bootstrap.min.css">
-    <link rel="stylesheet" href="https://cdnjs.cloudflare.com/ajax/libs/font-awesome/4.0.3/css/font-awesome.css	">
-    <script src="https://ajax.googleapis.com/ajax/libs/jquery/3.5.1/jquery.min.js"></script>
-    <script src="https://stackpath.bootstrapcdn.com/bootstrap/4.3.1/js/bootstrap.bundle.min.js"></script>
-    <link rel="icon" href="data:,">
-  </head>
-  <body>
-    <div class="container py-5">
-      <div class="row top-buffer">
-        <div class="col-sm-6">
-          <div id="instruction-text" class="text-center">
-            <h4>Instruction:<br>)";
-
-// Of the first and the last page.
-constexpr std::string_view kPlainHead = R"(<!DOCTYPE html>
-<html>
-  <head>
-    <link rel="stylesheet" href="/static/style.css">
-    <link rel="stylesheet" href="https://cdnjs.cloudflare.com/ajax/libs/font-awesome/4.7.0/css/font-awesome.min.css">
-    <link rel="stylesheet" href="https://maxcdn.bootstrapcdn.com/bootstrap/3.4.1/css/bootstrap.min.css">
-    <link rel="icon" href="data:,">
-  </head>
-  <body>
-    <!-- Code reference: https://bootsnipp.com/snippets/m13mN -->
-    <div class="container" style="margin-top: 8%;">
-      <div class="col-md-6 col-md-offset-3">     
-        <div class="row">
-)";
-
-constexpr std::string_view kItemScriptTop = R"(  <script>
-    $(document).ready(function() {
-      $('input:radio').each(function() {
-        //console.log($(this).val());
-        let options = JSON.parse(`)";
-
-constexpr std::string_view kItemScriptMiddle = R"(`);
-        let optionValues = $.map(options, function(value, key) { return value });
-        //console.log(optionValues);
-        if (optionValues.includes($(this).val())) {
-          $(this).prop('checked', true);
-
-          let option_to_image = JSON.parse(`)";
-
-constexpr std::string_view kItemScriptEnd = R"(`);
-//          console.log($(this).val());
-//          console.log(options);
-//          console.log(option_to_image);
-          let image_url = option_to_image[$(this).val()];
-
-          //console.log(image_url);
-          if (image_url) {
-            $("#product-image").attr("src", image_url);
-          }
-        }
-        
-        // reload with updated options
-        this.addEventListener("click", function() {
-          window.location.href = this.dataset.url;
-        });
-
-      });
-    });
-  </script>
-</html>)";
-
-/// Jinja's autoescape.
-std::string escape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 16);
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&#34;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-/// Werkzeug's query quoting: blanks to '+', everything but letters, digits and a few signs to %XX.
-std::string quote(std::string_view text) {
-  constexpr std::string_view kSafe = "-._~$!'()*,;";
-  std::string out;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kSafe.find(c) != std::string_view::npos) {
-      out += c;
-    } else if (c == ' ') {
-      out += '+';
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
-  }
-  return out;
-}
 
 class HtmlWriter {
  public:
   HtmlWriter(const Shop& shop, const SessionState& state) : shop_(shop), state_(state) {
     for (const std::string& keyword : state.keywords) {
-      keywords_ += "&keywords=" + quote(keyword);
+      keywords_ += "&keywords=" + quote_query(keyword);
     }
   }
 
@@ -154,20 +42,20 @@ class HtmlWriter {
   void add(std::string_view text) { out_ += text; }
   [[nodiscard]] const Product& product() const { return shop_.catalogue().product(state_.product); }
 
-  [[nodiscard]] std::string home_url() const { return "/?session_id=" + quote(state_.id); }
+  [[nodiscard]] std::string home_url() const { return "/?session_id=" + quote_query(state_.id); }
   [[nodiscard]] std::string results_url(std::int64_t page) const {
-    return escape(fmt::format("{}{}&page={}", home_url(), keywords_, page));
+    return escape_html(fmt::format("{}{}&page={}", home_url(), keywords_, page));
   }
   [[nodiscard]] std::string item_url(const std::string& asin,
                                      const TextDict& options,
                                      std::string_view sub_page = "") const {
-    return escape(fmt::format("{}&asin={}{}&page={}{}&options={}",
-                              home_url(),
-                              quote(asin),
-                              keywords_,
-                              state_.page_number,
-                              sub_page.empty() ? "" : fmt::format("&sub_page={}", sub_page),
-                              quote(python_repr(options))));
+    return escape_html(fmt::format("{}&asin={}{}&page={}{}&options={}",
+                                   home_url(),
+                                   quote_query(asin),
+                                   keywords_,
+                                   state_.page_number,
+                                   sub_page.empty() ? "" : fmt::format("&sub_page={}", sub_page),
+                                   quote_query(python_repr(options))));
   }
 
   void search() {
@@ -193,13 +81,13 @@ class HtmlWriter {
     </div>
   </body>
 </html>)",
-                    escape(state_.goal.instruction),
-                    escape(home_url())));
+                    escape_html(state_.goal.instruction),
+                    escape_html(home_url())));
   }
 
   void head() {
     add(kShopHead);
-    add(escape(state_.goal.instruction));
+    add(escape_html(state_.goal.instruction));
     add(fmt::format(R"(</h4>
           </div>
         </div>
@@ -210,7 +98,7 @@ class HtmlWriter {
         </form>
       </div>
 )",
-                    escape(home_url())));
+                    escape_html(home_url())));
   }
   void back_button(const std::string& url) {
     add(fmt::format(R"(      <div class="row top-buffer">
@@ -278,18 +166,19 @@ class HtmlWriter {
                     </div>
 <!--
 )",
-                    escape(found.main_image),
+                    escape_html(found.main_image),
                     item_url(found.asin, {}),
-                    escape(found.asin),
-                    escape(found.title),
-                    escape(found.price_tag)));
+                    escape_html(found.asin),
+                    escape_html(found.title),
+                    escape_html(found.price_tag)));
     const auto hidden = [&](const char* name, const std::string& text) {
-      add(fmt::format(R"(                    <div class="d-flex align-items-center justify-content-between mt-1">
+      add(fmt::format(
+          R"(                    <div class="d-flex align-items-center justify-content-between mt-1">
                       <h5 class="font-weight-bold my-2 product-{}">{}</h5>
                     </div>
 )",
-                      name,
-                      escape(text)));
+          name,
+          escape_html(text)));
     };
     hidden("category", found.category);
     hidden("query", found.query);
@@ -312,7 +201,7 @@ class HtmlWriter {
             <img id="product-image" src="{}" class="item-page-img">
           </div>
           )",
-                    escape(product().main_image)));
+                    escape_html(product().main_image)));
     for (const ProductOption& option : product().options) {
       radio_group(option);
     }
@@ -324,8 +213,8 @@ class HtmlWriter {
           <h4>Rating: N.A.</h4>
           <div class="row top-buffer">
 )",
-                    escape(product().title),
-                    escape(product().price_tag)));
+                    escape_html(product().title),
+                    escape_html(product().price_tag)));
     sub_page_button("description", "Description");
     sub_page_button("bulletpoints", "Features");
     sub_page_button("reviews", "Reviews");
@@ -343,10 +232,10 @@ class HtmlWriter {
     </div>
   </body>
 )",
-                    escape(fmt::format("{}&asin={}&options={}",
-                                       home_url(),
-                                       quote(product().asin),
-                                       quote(python_repr(state_.options))))));
+                    escape_html(fmt::format("{}&asin={}&options={}",
+                                            home_url(),
+                                            quote_query(product().asin),
+                                            quote_query(python_repr(state_.options))))));
     add(kItemScriptTop);
     add(template_json(state_.options));
     add(kItemScriptMiddle);
@@ -359,7 +248,7 @@ class HtmlWriter {
               <h4>{}</h4>
               <div class="radio-toolbar">
                 )",
-                    escape(option.name)));
+                    escape_html(option.name)));
     for (std::size_t i = 0; i < option.values.size(); ++i) {
       TextDict chosen = state_.options;
       set_item(chosen, option.name, option.values[i]);
@@ -370,9 +259,9 @@ class HtmlWriter {
                   <input type="radio" id="radio_{0}{1}" name="{0}" value="{2}" data-url="{3}">
                   <label for="radio_{0}{1}">{2}</label>
                 )",
-                      escape(option.name),
+                      escape_html(option.name),
                       i,
-                      escape(option.values[i]),
+                      escape_html(option.values[i]),
                       item_url(product().asin, chosen)));
     }
     add("\n              </div>\n            </div>\n          ");
@@ -409,9 +298,9 @@ class HtmlWriter {
             <div class="col-sm-6" name="{}">
               <div class="card card-body">
 )",
-                    features                         ? "bulletpoints"
+                    features                       ? "bulletpoints"
                     : state_.sub_page == "Reviews" ? "reviews"
-                                                     : "description"));
+                                                   : "description"));
     if (features) {
       list(product().bullets, "product-info");
     } else if (state_.sub_page == "Attributes") {
@@ -420,7 +309,7 @@ class HtmlWriter {
       add("                \n");
     } else {
       add(fmt::format("                <p class=\"product-info\">{}</p>\n",
-                      escape(product().description)));
+                      escape_html(product().description)));
     }
     add("              </div>\n            </div>\n");
     if (state_.sub_page == "Attributes") {
@@ -433,7 +322,7 @@ class HtmlWriter {
     for (const std::string& text : texts) {
       add(fmt::format("\n                  <li><p class=\"{}\"> {}</p></li>\n                  ",
                       css_class,
-                      escape(text)));
+                      escape_html(text)));
     }
     add("\n                </ul>\n");
   }
@@ -446,7 +335,7 @@ class HtmlWriter {
               </div>
 )",
           name,
-          escape(text)));
+          escape_html(text)));
     };
     line("category", product().category);
     line("query", product().query);
@@ -468,7 +357,7 @@ class HtmlWriter {
               <h4 id="asin">asin<pre>{}</pre></p>
               <h4 id="options">options<pre>{}</pre></h4>
 )",
-                    escape(product().asin),
+                    escape_html(product().asin),
                     template_json(state_.options)));
     add(R"(              <h4 id="purchased_attrs">attrs<pre>None</pre></h4>
               <h4 id="purchased-category">category<pre>None</pre></h4>
@@ -489,8 +378,9 @@ class HtmlWriter {
             </div>
             <hr class="solid">
 )");
-    add(fmt::format("      \t\t\t<h3   id=\"reward\">Your score (min 0.0, max 1.0)<pre>{}</pre></h3>\n",
-                    python_repr(state_.reward.reward)));
+    add(fmt::format(
+        "      \t\t\t<h3   id=\"reward\">Your score (min 0.0, max 1.0)<pre>{}</pre></h3>\n",
+        python_repr(state_.reward.reward)));
     add(R"(            <h4 hidden>Reward Details <div id="reward_info"><pre>None</pre></div></h4>
           </div>
         </div>            

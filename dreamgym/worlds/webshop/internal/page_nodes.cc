@@ -1,8 +1,8 @@
 #include "dreamgym/worlds/webshop/internal/page_nodes.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "dreamgym/base/text.h"
 

@@ -13,10 +13,10 @@ struct Replacement {
 
 // In the order of the paper; of two suffixes of which one ends the other, the longer comes first.
 constexpr Replacement kStep2[] = {
-    {"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"},   {"anci", "ance"}, {"izer", "ize"},
-    {"bli", "ble"},     {"alli", "al"},     {"entli", "ent"},   {"eli", "e"},     {"ousli", "ous"},
-    {"ization", "ize"}, {"ation", "ate"},   {"ator", "ate"},    {"alism", "al"},  {"iveness", "ive"},
-    {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"},    {"iviti", "ive"}, {"biliti", "ble"},
+    {"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"},
+    {"bli", "ble"},     {"alli", "al"},     {"entli", "ent"}, {"eli", "e"},     {"ousli", "ous"},
+    {"ization", "ize"}, {"ation", "ate"},   {"ator", "ate"},  {"alism", "al"},  {"iveness", "ive"},
+    {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"},  {"iviti", "ive"}, {"biliti", "ble"},
     {"logi", "log"}};
 constexpr Replacement kStep3[] = {{"icate", "ic"},
                                   {"ative", ""},
@@ -25,9 +25,25 @@ constexpr Replacement kStep3[] = {{"icate", "ic"},
                                   {"ical", "ic"},
                                   {"ful", ""},
                                   {"ness", ""}};
-constexpr std::string_view kStep4[] = {"al",   "ance", "ence", "er",  "ic",  "able", "ible",
-                                       "ant",  "ement", "ment", "ent", "ion", "ou",   "ism",
-                                       "ate",  "iti",  "ous",  "ive", "ize"};
+constexpr std::string_view kStep4[] = {"al",
+                                       "ance",
+                                       "ence",
+                                       "er",
+                                       "ic",
+                                       "able",
+                                       "ible",
+                                       "ant",
+                                       "ement",
+                                       "ment",
+                                       "ent",
+                                       "ion",
+                                       "ou",
+                                       "ism",
+                                       "ate",
+                                       "iti",
+                                       "ous",
+                                       "ive",
+                                       "ize"};
 
 template <class Word>
 class Stemmer {

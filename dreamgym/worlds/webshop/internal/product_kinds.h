@@ -9,9 +9,9 @@ namespace dreamgym::webshop {
 
 struct ProductKind {
   std::string_view category;
-  std::string_view query;    ///< what such products are searched by
-  std::string_view path;     ///< product_category
-  std::string_view noun;     ///< what the thing is called
+  std::string_view query;  ///< what such products are searched by
+  std::string_view path;   ///< product_category
+  std::string_view noun;   ///< what the thing is called
   std::span<const std::string_view> attributes;
   std::string_view first_option;
   std::span<const std::string_view> first_values;

@@ -14,8 +14,8 @@ TEST(PythonRandom, ShufflesAndDrawsAsCPythonDoes) {
   std::vector<int> items(20);
   std::iota(items.begin(), items.end(), 0);
   random.shuffle(items);
-  EXPECT_EQ(items,
-            (std::vector<int>{17, 18, 9, 2, 8, 19, 11, 10, 12, 0, 3, 4, 14, 13, 1, 6, 15, 7, 16, 5}));
+  EXPECT_EQ(items, (std::vector<int>{17, 18, 9,  2,  8, 19, 11, 10, 12, 0,
+                                     3,  4,  14, 13, 1, 6,  15, 7,  16, 5}));
   EXPECT_EQ(random.random(), 0.3216123150170075);
   EXPECT_EQ(random.sample(1000, 3), (std::vector<std::size_t>{89, 840, 941}));
   const auto fifty = random.sample(1000, 50);
@@ -62,7 +62,10 @@ TEST(PythonText, LowersAndStripsUnicode) {
   EXPECT_EQ(python_strip("\u00a0 \x1f a b\u3000\n"), "a b");
   EXPECT_EQ(python_strip(" \u2003"), "");
   EXPECT_EQ(python_strip("..a.b..", '.'), "a.b");
-  EXPECT_EQ(python_lower("\xff" "A"), "\xff" "a");  // no text at all: left alone
+  EXPECT_EQ(python_lower("\xff"
+                         "A"),
+            "\xff"
+            "a");  // no text at all: left alone
 }
 
 TEST(PythonText, KnowsWordCharacters) {

@@ -13,8 +13,8 @@ namespace dreamgym::webshop {
 PythonRandom::PythonRandom(std::uint64_t seed) {
   state_[0] = 19650218U;
   for (std::size_t i = 1; i < kWords; ++i) {
-    state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30U)) +
-                static_cast<std::uint32_t>(i);
+    state_[i] =
+        1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30U)) + static_cast<std::uint32_t>(i);
   }
   const std::array<std::uint32_t, 2> key = {static_cast<std::uint32_t>(seed),
                                             static_cast<std::uint32_t>(seed >> 32U)};
@@ -46,8 +46,8 @@ void PythonRandom::twist() {
   for (std::size_t i = 0; i < kWords; ++i) {
     const std::uint32_t mixed =
         (state_[i] & 0x80000000U) | (state_[(i + 1) % kWords] & 0x7fffffffU);
-    state_[i] = state_[(i + kShift) % kWords] ^ (mixed >> 1U) ^
-                ((mixed & 1U) != 0 ? 0x9908b0dfU : 0U);
+    state_[i] =
+        state_[(i + kShift) % kWords] ^ (mixed >> 1U) ^ ((mixed & 1U) != 0 ? 0x9908b0dfU : 0U);
   }
   index_ = 0;
 }

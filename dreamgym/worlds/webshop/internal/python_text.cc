@@ -1,13 +1,12 @@
 #include "dreamgym/worlds/webshop/internal/python_text.h"
 
+#include <fmt/format.h>
 #include <unicode/ucasemap.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -132,7 +131,8 @@ std::string_view python_strip(std::string_view text, char character) {
 
 std::string python_repr(double number) {
   char buffer[40];
-  const auto written = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific);
+  const auto written =
+      std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::scientific);
   const std::string_view scientific(buffer, static_cast<std::size_t>(written.ptr - buffer));
   const std::size_t e = scientific.find('e');
   int exponent = 0;
@@ -141,7 +141,8 @@ std::string python_repr(double number) {
   if (exponent < -4 || exponent >= 16) {
     return std::string(scientific);
   }
-  const auto fixed = std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed);
+  const auto fixed =
+      std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed);
   std::string text(buffer, fixed.ptr);
   if (!contains(text, ".")) {
     text += ".0";
@@ -179,7 +180,8 @@ std::string python_json(std::string_view text) {
     const char32_t c = next_character(text, at);
     constexpr std::string_view kPlain = "\"\\\b\f\n\r\t";
     constexpr std::string_view kLetters = "\"\\bfnrt";
-    const std::size_t letter = c < 0x80 ? kPlain.find(static_cast<char>(c)) : std::string_view::npos;
+    const std::size_t letter =
+        c < 0x80 ? kPlain.find(static_cast<char>(c)) : std::string_view::npos;
     if (letter != std::string_view::npos) {
       out += '\\';
       out += kLetters[letter];

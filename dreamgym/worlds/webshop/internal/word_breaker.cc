@@ -25,10 +25,10 @@ enum class Kind : std::uint8_t {
   kMidBoth,  // '.' and the like
   kQuote,    // the single one
   kDoubleQuote,
-  kMark,         // extends what stands before it
-  kIdeograph,    // one token each
-  kSouthEast,    // one token a run
-  kFlag,         // regional indicator: one token a pair
+  kMark,       // extends what stands before it
+  kIdeograph,  // one token each
+  kSouthEast,  // one token a run
+  kFlag,       // regional indicator: one token a pair
   kEmoji,
   kEmojiModifier
 };
@@ -172,10 +172,10 @@ std::size_t word_end(const Scanner& scanner, Unit unit, bool& solid) {
       continue;
     }
     const Unit after = scanner.unit_at(next.end);
-    const bool between_letters = next.kind == Kind::kMidLetter || next.kind == Kind::kMidBoth ||
-                                 next.kind == Kind::kQuote;
-    const bool between_numbers = next.kind == Kind::kMidNumber || next.kind == Kind::kMidBoth ||
-                                 next.kind == Kind::kQuote;
+    const bool between_letters =
+        next.kind == Kind::kMidLetter || next.kind == Kind::kMidBoth || next.kind == Kind::kQuote;
+    const bool between_numbers =
+        next.kind == Kind::kMidNumber || next.kind == Kind::kMidBoth || next.kind == Kind::kQuote;
     if (!after.at_end &&
         ((between_letters && is_letter(unit.kind) && is_letter(after.kind)) ||
          (between_numbers && unit.kind == Kind::kNumber && after.kind == Kind::kNumber) ||
@@ -198,8 +198,8 @@ std::size_t symbol_end(const Scanner& scanner, std::string_view text, Unit unit)
   for (;;) {
     const Unit next = scanner.unit_at(unit.end);
     const bool linked = text.substr(unit.begin, unit.end - unit.begin).ends_with(kJoiner);
-    if (next.at_end || !(next.kind == Kind::kEmojiModifier ||
-                         (linked && next.kind == Kind::kEmoji))) {
+    if (next.at_end ||
+        !(next.kind == Kind::kEmojiModifier || (linked && next.kind == Kind::kEmoji))) {
       return unit.end;
     }
     unit = next;
