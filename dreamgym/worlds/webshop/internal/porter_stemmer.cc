@@ -123,8 +123,12 @@ class Stemmer {
     }
     return true;
   }
-  void drop(std::size_t count) { word_.resize(word_.size() - count); }
-  void append(std::string_view text) { word_.append(text.begin(), text.end()); }
+  void drop(std::size_t count) { word_.erase(word_.size() - count); }
+  void append(std::string_view text) {
+    for (const char c : text) {
+      word_ += static_cast<typename Word::value_type>(c);
+    }
+  }
 
   void plural() {
     if (ends_with("sses") || ends_with("ies")) {
@@ -190,7 +194,7 @@ class Stemmer {
         continue;
       }
       if (measure(rest) > 1) {
-        word_.resize(rest);
+        word_.erase(rest);
       }
       return;
     }
@@ -202,7 +206,7 @@ class Stemmer {
     const std::size_t rest = word_.size() - 1;
     const std::size_t count = measure(rest);
     if (count > 1 || (count == 1 && !ends_in_cvc(rest))) {
-      word_.resize(rest);
+      word_.erase(rest);
     }
   }
   void final_double_l() {
