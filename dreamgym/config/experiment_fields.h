@@ -9,7 +9,7 @@ namespace dreamgym {
 template <class Field>
 void visit_fields(DataConfig& config, Field&& field) {
   field("logs", config.logs, "files of logged trajectories; empty = collected from the world");
-  field("logs_format", config.logs_format, "canonical, messages, sharegpt, agentgym or alfworld-log");
+  field("logs_format", config.logs_format, "canonical, messages, sharegpt, agentgym, alfworld-log, webshop-log or webshop-human");
   field("data_folder", config.data_folder, "benchmark files of the world; empty = generated tasks");
   field("train_split", config.train_split, "split the agent trains on");
   field("eval_split", config.eval_split, "held-out split the agent is measured on");

@@ -132,6 +132,8 @@ std::string export_record(LogFormat format, const Trajectory& trajectory) {
     case LogFormat::kAgentGym:
       return internal::write_json(agentgym_record(trajectory));
     case LogFormat::kAlfworldLog:
+    case LogFormat::kWebshopLog:
+    case LogFormat::kWebshopHuman:
       break;
   }
   throw Error(

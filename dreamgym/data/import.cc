@@ -16,12 +16,14 @@ namespace dreamgym {
 
 namespace {
 
-constexpr std::array<std::pair<LogFormat, std::string_view>, 5> kFormats = {{
+constexpr std::array<std::pair<LogFormat, std::string_view>, 7> kFormats = {{
     {LogFormat::kCanonical, "canonical"},
     {LogFormat::kMessages, "messages"},
     {LogFormat::kShareGpt, "sharegpt"},
     {LogFormat::kAgentGym, "agentgym"},
     {LogFormat::kAlfworldLog, "alfworld-log"},
+    {LogFormat::kWebshopLog, "webshop-log"},
+    {LogFormat::kWebshopHuman, "webshop-human"},
 }};
 
 internal::ImportedEpisode read_record(LogFormat format,
@@ -39,9 +41,35 @@ internal::ImportedEpisode read_record(LogFormat format,
       return import_sharegpt(record, options);
     case LogFormat::kAgentGym:
       return import_agentgym(record, options);
+    case LogFormat::kWebshopLog:
+      return import_webshop_log(record, options);
     default:
       return import_alfworld_log(record, options);
   }
+}
+
+/// A file whose records together are one episode.
+internal::RecordCounts read_session(const std::filesystem::path& file,
+                                    bool skip_bad,
+                                    internal::ImportedEpisode& episode,
+                                    const std::function<void(const internal::Record&)>& deliver) {
+  internal::Json views = internal::Json::array();
+  const internal::RecordCounts counts = internal::for_each_record(
+      file,
+      skip_bad,
+      [&](const internal::Record& record) {
+        internal::Json view = internal::parse_json(record.text);
+        const internal::JsonObject checked(view, "");
+        views.push_back(std::move(view));
+      },
+      [](const internal::Record&) {});
+  try {
+    episode = internal::import_webshop_session(views);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", file.string(), error.what()));
+  }
+  deliver({.line = 1, .index = 0, .text = {}});
+  return counts;
 }
 
 void override_or_default(std::string& value, const std::string& wanted, std::string_view fallback) {
@@ -123,7 +151,9 @@ ImportReport import_trajectories(LogFormat format,
       sink(std::move(trajectory));
     };
     const internal::RecordCounts counts =
-        internal::for_each_record(file, options.skip_bad, convert, deliver);
+        format == LogFormat::kWebshopHuman
+            ? read_session(file, options.skip_bad, episode, deliver)
+            : internal::for_each_record(file, options.skip_bad, convert, deliver);
     ++report.files;
     report.records += counts.records;
     report.bad_records += counts.bad_records;

@@ -23,9 +23,12 @@ enum class LogFormat {
   kShareGpt,     ///< {"conversations":[{"from":"human|gpt","value"}]}
   kAgentGym,     ///< the same with "loss": null (environment), false (dummy reply), true (action)
   kAlfworldLog,  ///< {"env","task","game","steps":[{"state","action","next_state","reward","done"}]}
+  kWebshopLog,   ///< {"env","task","goal_index" or "goal","steps":[... as above]}
+  kWebshopHuman,  ///< a file a session, a line a page view: {"page","url","goal","content","reward"}
 };
 
-/// "canonical", "messages", "sharegpt", "agentgym", "alfworld-log".
+/// "canonical", "messages", "sharegpt", "agentgym", "alfworld-log", "webshop-log",
+/// "webshop-human".
 std::string_view log_format_name(LogFormat format);
 /// @throws Error kInvalidArgument naming all of them and the nearest.
 LogFormat log_format_from_name(std::string_view name);

@@ -6,6 +6,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/alfworld/alfworld_world.h"
 #include "dreamgym/worlds/toy/toy_world.h"
+#include "dreamgym/worlds/webshop/webshop_world.h"
 
 namespace dreamgym {
 
@@ -20,6 +21,7 @@ struct Entry {
 constexpr Entry kWorlds[] = {
     {"alfworld", make_alfworld_world},
     {"toy", make_toy_world},
+    {"webshop", make_webshop_world},
 };
 
 }  // namespace

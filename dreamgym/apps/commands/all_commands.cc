@@ -8,6 +8,7 @@ void add_all_commands(CLI::App& app) {
   add_eval_command(app);
   add_report_command(app);
   add_play_command(app);
+  add_webshop_command(app);
   add_worlds_command(app);
   add_collect_command(app);
   add_import_command(app);

@@ -23,6 +23,7 @@ void add_doctor_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_index_command(CLI::App& app);
 void add_play_command(CLI::App& app);
+void add_webshop_command(CLI::App& app);
 void add_worlds_command(CLI::App& app);
 void add_collect_command(CLI::App& app);
 void add_import_command(CLI::App& app);

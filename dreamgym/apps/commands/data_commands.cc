@@ -163,7 +163,7 @@ void add_import_command(CLI::App& app) {
       "People's logs to canonical JSONL.\n"
       "Example: dreamgym import --format messages chats.jsonl --out logs.jsonl");
   verb->add_option("--format", arguments->format,
-                   "canonical, messages, sharegpt, agentgym or alfworld-log")->required();
+                   "canonical, messages, sharegpt, agentgym, alfworld-log, webshop-log or webshop-human")->required();
   verb->add_option("files", arguments->files, "logs")->required();
   verb->add_option("--out", arguments->out, "canonical JSONL")->required();
   verb->add_flag("--skip-bad", arguments->options.skip_bad, "leave broken records out, counted");

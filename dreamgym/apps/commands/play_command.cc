@@ -2,7 +2,9 @@
 
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +17,9 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/worlds/catalog.h"
+#include "dreamgym/worlds/webshop/shop_generator.h"
+#include "dreamgym/worlds/webshop/shop_library.h"
+#include "dreamgym/worlds/webshop/webshop_world.h"
 
 namespace dreamgym {
 namespace {
@@ -26,6 +31,8 @@ struct Options {
   std::string data;
   std::string split;
   std::string script;
+  std::map<std::string, std::string> shop;  // settings of the world webshop
+  std::optional<std::size_t> session;
   std::uint64_t seed = 0;
   std::size_t threads = 1;
   bool json = false;
@@ -57,6 +64,21 @@ Task pick_task(const std::vector<Task>& tasks, const Options& options) {
               fmt::format("the nearest is '{}'", nearest(options.task, ids)));
 }
 
+// The goal of a session number, whichever split it is in.
+Task pick_session(const World& world, const Options& options) {
+  if (options.world != "webshop") {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("--session is of the world webshop, not of {}", options.world));
+  }
+  std::map<std::string, std::string> settings = options.shop;
+  if (options.data.empty()) {
+    settings[webshop::settings::kGenerated] = webshop::to_text(webshop::ShopOptions{});
+  } else {
+    settings[webshop::settings::kData] = options.data;
+  }
+  return webshop::session_task(world, *options.session, settings);
+}
+
 Stage set_stage(const Options& options) {
   Stage stage;
   std::string_view name = options.world;
@@ -75,8 +97,13 @@ Stage set_stage(const Options& options) {
     stage.task = world->task_of_game(options.game);
     return stage;
   }
+  if (options.session) {
+    stage.task = pick_session(*world, options);
+    return stage;
+  }
   WorldOptions wanted;
   wanted.data_folder = options.data;
+  wanted.extra = options.shop;
   wanted.split = options.split.empty() ? world->splits().front().name : options.split;
   stage.task = pick_task(world->tasks(wanted), options);
   return stage;
@@ -106,12 +133,14 @@ std::vector<Action> read_script(const std::string& path) {
   return actions;
 }
 
-// "true" and numbers become what they say; the rest stays text.
+// "true", numbers, lists and objects become what they say; the rest stays text, as a name does
+// that happens to be all digits.
 nlohmann::json info_json(const std::map<std::string, std::string>& info) {
   nlohmann::json out = nlohmann::json::object();
   for (const auto& [key, text] : info) {
     const auto parsed = nlohmann::json::parse(text, nullptr, false);
-    out[key] = parsed.is_boolean() || parsed.is_number() ? parsed : nlohmann::json(text);
+    const bool is_text = parsed.is_discarded() || parsed.is_null() || parsed.is_string();
+    out[key] = is_text || key == "asin" ? nlohmann::json(text) : parsed;
   }
   return out;
 }
@@ -153,15 +182,19 @@ class Player {
     }
     offer(first);
     if (options_.json) {
-      print_json({{"step", 0},
-                  {"task",
-                   {{"id", stage_.task.id},
-                    {"instruction", stage_.task.instruction},
-                    {"world", stage_.task.world},
-                    {"split", stage_.task.split},
-                    {"settings", stage_.task.settings}}},
-                  {"observation", first.text},
-                  {"admissible", first.admissible}});
+      nlohmann::ordered_json line = {{"step", 0},
+                                     {"task",
+                                      {{"id", stage_.task.id},
+                                       {"instruction", stage_.task.instruction},
+                                       {"world", stage_.task.world},
+                                       {"split", stage_.task.split},
+                                       {"settings", stage_.task.settings}}},
+                                     {"observation", first.text},
+                                     {"admissible", first.admissible}};
+      if (const auto info = webshop::start_info(*stage_.environment); !info.empty()) {
+        line["info"] = info_json(info);
+      }
+      print_json(line);
     } else {
       fmt::print("Task: {}\n\n{}\n", stage_.task.instruction, first.text);
     }
@@ -241,12 +274,26 @@ void add_play_command(CLI::App& app) {
       "Play a world or a run's dream in the terminal, or let a script play it.\n"
       "Examples: dreamgym play alfworld --seed 3\n"
       "          dreamgym play dream:runs/quickstart\n"
+      "          dreamgym play webshop --data DIR --goals synthetic --session 7 --mode text_rich\n"
       "          dreamgym play alfworld --game PATH/game.tw-pddl --script actions.jsonl --json");
   verb->add_option("world", options->world, "a world of `dreamgym worlds`, or dream:RUN")->required();
   verb->add_option("--game", options->game, "one of the world's own files");
   verb->add_option("--task", options->task, "id of a task");
   verb->add_option("--data", options->data, "folder of the world's benchmark files");
   verb->add_option("--split", options->split, "split the task is taken from");
+  verb->add_option("--session", options->session, "webshop: number of the goal, in any split");
+  for (const auto& [name, help] :
+       {std::pair{webshop::settings::kGoals, "webshop: human or synthetic"},
+        std::pair{webshop::settings::kMode, "webshop: text, text_rich, html or url"},
+        std::pair{webshop::settings::kPrices, "webshop: recorded price table"},
+        std::pair{webshop::settings::kNouns, "webshop: recorded noun lists"}}) {
+    verb->add_option_function<std::string>(
+        fmt::format("--{}", name),
+        [options, key = std::string(name)](const std::string& value) {
+          options->shop[key] = value;
+        },
+        help);
+  }
   verb->add_option("--seed", options->seed, "chooses the task where none is named")->capture_default_str();
   verb->add_option("--script", options->script, "actions, one a line (.jsonl: one JSON string a line)");
   verb->add_flag("--json", options->json, "one JSON object a line");

@@ -28,7 +28,7 @@ Trajectory read_canonical(const std::string& line) {
 
 using Importer = ImportedEpisode (*)(const JsonObject&, const ImportOptions&);
 constexpr Importer kImporters[] = {
-    import_messages, import_sharegpt, import_agentgym, import_alfworld_log};
+    import_messages, import_sharegpt, import_agentgym, import_alfworld_log, import_webshop_log};
 
 /// Bytes changed, cut out, doubled or exchanged for a piece of JSON.
 std::string damage(std::string line, Rng& rng) {

@@ -1,0 +1,27 @@
+// Candidate actions from the page's text alone, as an abstract state: what can be clicked here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/env/action_mapper.h"
+#include "dreamgym/worlds/webshop/page_reader.h"
+
+namespace dreamgym::webshop {
+
+/// On the search page the queries of suggest_queries(); elsewhere a click on every element, in the
+/// shop's own order. Works on real and dreamed pages of the modes "text" and "text_rich".
+/// Thread safety: none.
+class WebshopActionMapper final : public ActionMapper {
+ public:
+  void reset(std::string_view instruction, std::string_view observation) override;
+  void observe(std::string_view action, std::string_view observation) override;
+  [[nodiscard]] std::vector<std::string> candidates() const override;
+
+ private:
+  std::string instruction_;
+  PageView page_;
+};
+
+}  // namespace dreamgym::webshop

@@ -1,0 +1,196 @@
+#include "dreamgym/worlds/webshop/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/worlds/webshop/goals.h"
+#include "dreamgym/worlds/webshop/shop_generator.h"
+#include "tests/temporary_folder.h"
+
+namespace dreamgym::webshop {
+namespace {
+
+constexpr const char* kRest =
+    R"(,"full_description":"d","category":"c","query":" Q ","product_category":"A › B",)"
+    R"("small_description":"one","images":["i"])";
+
+std::string entry(const std::string& fields) {
+  return "{" + fields + kRest + "}";
+}
+
+class CatalogueFiles : public testing::Test {
+ protected:
+  void write(const std::string& items,
+             const std::string& attributes = "{}",
+             const std::string& human = "{}") const {
+    write_file(folder_.path() / "items_shuffle.json", items);
+    write_file(folder_.path() / "items_ins_v2.json", attributes);
+    write_file(folder_.path() / "items_human_ins.json", human);
+  }
+  [[nodiscard]] Catalogue load() const { return load_catalogue(folder_.path()); }
+  [[nodiscard]] std::string error() const {
+    try {
+      (void)load();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CatalogueFiles, AreCleanedAsTheOriginalCleansThem) {
+  write("[" +
+            entry(R"("asin":"B1","name":"N","pricing":"$1,234.50 - $2","customization_options":)"
+                  R"({"Color":[{"value":" A/B ","image":"x"},{"value":"C","image":null}],)"
+                  R"("Size":null,"COLOR":[{"value":"D"}]})") +
+            "," + entry(R"("asin":"B1","name":"again")") + "," +
+            entry(R"("asin":"nan","name":"N")") + "," +
+            entry(R"("asin":"B2345678901","name":"N")") + "," +
+            entry(R"("asin":"B2","name":"M","pricing":"","customization_options":"")") + "]",
+        R"({"B1":{"attributes":["soft"]},"B9":{"attributes":["x"]}})");
+  const Catalogue catalogue = load();
+  ASSERT_EQ(catalogue.size(), 2U);
+  const Product& first = catalogue.product(0);
+  EXPECT_EQ(first.title, "N");
+  EXPECT_EQ(first.query, "q");
+  EXPECT_EQ(first.price_tag, "$1234.5 to $2.0");
+  EXPECT_EQ(first.bullets, std::vector<std::string>{"one"});
+  ASSERT_EQ(first.options.size(), 1U);
+  EXPECT_EQ(first.options[0], (ProductOption{"color", {"d"}}));
+  EXPECT_EQ(first.option_images.at("a | b"), "x");
+  EXPECT_EQ(first.attributes, std::vector<std::string>{"soft"});
+  EXPECT_EQ(searchable_text(first), "n d one color: d");
+  EXPECT_EQ(catalogue.product(1).price_tag, "$100.0");
+  EXPECT_EQ(catalogue.product(1).attributes, std::vector<std::string>{"DUMMY_ATTR"});
+  EXPECT_EQ(catalogue.find("B2"), 1U);
+  EXPECT_FALSE(catalogue.find("B3"));
+}
+
+TEST_F(CatalogueFiles, AreReadUpToALimit) {
+  write("[" + entry(R"("asin":"B1","name":"N")") + "," + entry(R"("asin":"B2","name":"N")") + "]");
+  EXPECT_EQ(load_catalogue(folder_.path(), 1).size(), 1U);
+}
+
+TEST_F(CatalogueFiles, ThatAreMissingAreNamed) {
+  EXPECT_TRUE(contains(error(), "no items_shuffle.json or items_shuffle_1000.json in "));
+}
+
+TEST_F(CatalogueFiles, ThatAreBadAreNamedWithEntryAndKey) {
+  const auto says = [&](const std::string& items, const std::string& what) {
+    write(items);
+    EXPECT_TRUE(contains(error(), what)) << error();
+  };
+  says("[" + entry(R"("asin":"B1")") + "]", "product 1: expected a text \"name\", got none");
+  says("[" + entry(R"("asin":"B1","name":3)") + "]", "expected a text \"name\", got 3");
+  says("[" + entry(R"("name":"N")") + "]", "expected a text \"asin\"");
+  says("[" + entry(R"("asin":"B1","name":"N","pricing":"call us")") + "]", "\"pricing\"");
+  says("[" + entry(R"("asin":"B1","name":"N","pricing":"$1.2.3")") + "]", "\"$1.2.3\"");
+  says("[" + entry(R"("asin":"B1","name":"N","customization_options":{"Size":7})") + "]",
+       "option \"Size\": expected a list of");
+  says("[" + entry(R"("asin":"B1","name":"N","customization_options":{"Size":[{"v":7}]})") + "]",
+       "option \"Size\": expected a list of");
+  says("[" + entry(R"("asin":"B1","name":"N","customization_options":[1])") + "]",
+       "expected an object \"customization_options\"");
+  says("[3]", "product 1: expected a JSON object");
+  says("[]", "expected products, got none");
+  says("[" + entry(R"("asin":"B1","name":"N")"), "the file ends");
+  says("[" + entry(R"("asin":"B1","name":"N")").substr(0, 30), "the file ends");
+  says("", "expected a JSON list or object");
+  says("[{\"asin\":}]", "element 1: no JSON");
+}
+
+TEST_F(CatalogueFiles, AnInstructionNeedsAttributes) {
+  write("[" + entry(R"("asin":"B1","name":"N")") + "]", R"({"B1":{"instruction":"find"}})");
+  EXPECT_TRUE(contains(error(), "needs \"instruction_attributes\""));
+}
+
+TEST(Catalogue, RefusesTheSameAsinTwice) {
+  EXPECT_THROW(Catalogue({Product{.asin = "B1"}, Product{.asin = "B1"}}), Error);
+}
+
+TEST(Prices, AreReadFromTheirText) {
+  EXPECT_EQ(parse_prices(""), std::vector<double>{100.0});
+  EXPECT_EQ(parse_prices("$12.99"), std::vector<double>{12.99});
+  EXPECT_EQ(parse_prices("from $1.00 to $2.50 or $3"), (std::vector<double>{1, 2.5}));
+  EXPECT_THROW(parse_prices("$"), Error);
+  EXPECT_THROW(parse_prices("12"), Error);
+}
+
+class WrittenShop : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  std::vector<Product> products_ =
+      generate_products({.num_products = 40, .instructions_per_product = 5, .seed = 2});
+};
+
+TEST_F(WrittenShop, IsReadBackAsItWas) {
+  write_catalogue(folder_.path(), products_);
+  const Catalogue read = load_catalogue(folder_.path());
+  EXPECT_EQ(read.products(), products_);
+}
+
+TEST_F(WrittenShop, MeetsEachOfItsGoalsInFull) {
+  const auto catalogue = std::make_shared<const Catalogue>(Catalogue(products_));
+  for (const GoalKind kind : {GoalKind::kHuman, GoalKind::kSynthetic}) {
+    const Shop shop(catalogue, {.kind = kind}, {});
+    ASSERT_GT(shop.goals().size(), 100U);
+    for (std::size_t i = 0; i < shop.goals().size(); ++i) {
+      const Goal goal = shop.goals().goal(i);
+      std::vector<std::string> options;
+      for (const GoalOption& option : goal.options) {
+        options.push_back(option.value);
+      }
+      EXPECT_EQ(shop.reward(goal, catalogue->find(goal.asin).value(), options).reward, 1)
+          << goal.instruction;
+    }
+  }
+}
+
+TEST(ShopGenerator, MakesTheSameShopForTheSameOptionsAndPrefixesOfIt) {
+  const auto shop = generate_products({.num_products = 30, .seed = 5});
+  EXPECT_EQ(generate_products({.num_products = 30, .seed = 5}), shop);
+  EXPECT_NE(generate_products({.num_products = 30, .seed = 6}), shop);
+  const auto fewer = generate_products({.num_products = 10, .seed = 5});
+  EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), shop.begin()));
+}
+
+TEST(ShopId, IsReadBackAndCheckedForItsRanges) {
+  const ShopOptions options{.num_products = 7, .instructions_per_product = 3, .seed = 9};
+  EXPECT_EQ(parse_shop_id(to_text(options)), options);
+  for (const char* bad : {"",
+                          "products",
+                          "products=0",
+                          "products=-1",
+                          "products=3000000",
+                          "rooms=3",
+                          "instructions=9",
+                          "seed=x"}) {
+    EXPECT_THROW(parse_shop_id(bad), Error) << bad;
+  }
+}
+
+TEST(Goals, TakePricesFromATableAndRefuseAnotherCatalogues) {
+  const auto catalogue =
+      std::make_shared<const Catalogue>(Catalogue(generate_products({.num_products = 3})));
+  PriceTable table;
+  EXPECT_THROW(Goals(catalogue, {.prices = &table}), Error);
+  for (const Product& product : catalogue->products()) {
+    table.product_prices[product.asin] = 3.5;
+  }
+  const Goals goals(catalogue, {.prices = &table});
+  EXPECT_EQ(goals.price(1), 3.5);
+  table.goals = {{goals.goal(0).asin, 77}};
+  EXPECT_EQ(Goals(catalogue, {.prices = &table}).goal(0).price_upper, 77);
+  EXPECT_TRUE(Goals(catalogue, {.prices = &table})
+                  .goal(0)
+                  .instruction.ends_with(", and price lower than 77.00 dollars"));
+  table.goals = {{"other", 77}};
+  EXPECT_THROW(Goals(catalogue, {.prices = &table}), Error);
+  EXPECT_THROW((void)goals.goal(goals.size()), Error);
+}
+
+}  // namespace
+}  // namespace dreamgym::webshop

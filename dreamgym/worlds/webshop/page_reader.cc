@@ -1,0 +1,178 @@
+#include "dreamgym/worlds/webshop/page_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "dreamgym/base/number.h"
+#include "dreamgym/base/text.h"
+
+namespace dreamgym::webshop {
+namespace {
+
+/// A piece of the page, and whether the text marks it as a button.
+struct Field {
+  std::string text{};
+  bool button = false;
+};
+
+constexpr std::string_view kSeparator = " [SEP] ";
+constexpr std::size_t kAsinLength = 10;
+
+// Names of options that occur in the catalogue, for texts that do not mark values as buttons.
+constexpr std::array kOptionNames = std::to_array<std::string_view>({"color",
+                                                                     "size",
+                                                                     "style",
+                                                                     "flavor name",
+                                                                     "scent",
+                                                                     "fit type",
+                                                                     "flavor",
+                                                                     "scent name",
+                                                                     "material type",
+                                                                     "pattern name",
+                                                                     "style name",
+                                                                     "item package quantity",
+                                                                     "configuration",
+                                                                     "team name",
+                                                                     "size name",
+                                                                     "number of items",
+                                                                     "edition",
+                                                                     "unit count",
+                                                                     "shape"});
+
+std::vector<Field> text_fields(std::string_view text) {
+  std::vector<Field> fields;
+  for (;;) {
+    const std::size_t end = text.find(kSeparator);
+    fields.push_back({std::string(text.substr(0, end))});
+    if (end == std::string_view::npos) {
+      return fields;
+    }
+    text.remove_prefix(end + kSeparator.size());
+  }
+}
+
+std::vector<Field> rich_fields(std::string_view text) {
+  std::vector<Field> fields;
+  for (const std::string& raw : split(text, '\n')) {
+    std::string_view line = trim(raw);
+    if (line.empty() || line.starts_with("You have clicked ")) {
+      continue;
+    }
+    bool button = false;
+    for (const auto& [open, close] :
+         {std::pair<std::string_view, std::string_view>{"[button] ", " [button_]"},
+          {"[clicked button] ", " [clicked button_]"}}) {
+      if (!button && line.starts_with(open) && line.ends_with(close) &&
+          line.size() > open.size() + close.size()) {
+        line = line.substr(open.size(), line.size() - open.size() - close.size());
+        button = true;
+      }
+    }
+    fields.push_back({std::string(line), button});
+  }
+  return fields;
+}
+
+bool looks_like_asin(std::string_view text) {
+  return text.size() == kAsinLength && std::ranges::all_of(text, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+         });
+}
+
+void read_results(std::span<const Field> rest, PageView& view) {
+  view.kind = PageKind::kResults;
+  const std::vector<std::string> said = words(rest.front().text);
+  view.page_number = said.size() > 1 ? parse_unsigned(said[1]).value_or(0) : 0;
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    view.has_previous = view.has_previous || rest[i].text == "< Prev";
+    if (looks_like_asin(rest[i].text) && i + 2 < rest.size()) {
+      view.products.push_back({rest[i].text, rest[i + 1].text, rest[i + 2].text});
+      i += 2;
+    }
+  }
+}
+
+/// @param fields  names and values in front of the title.
+void read_options(std::span<const Field> fields, bool rich, PageView& view) {
+  for (const Field& field : fields) {
+    const bool known = std::ranges::find(kOptionNames, field.text) != kOptionNames.end();
+    if (rich ? !field.button : known) {
+      view.options.push_back({.name = field.text});
+      continue;
+    }
+    if (view.options.empty()) {
+      view.options.emplace_back();
+    }
+    view.options.back().values.push_back(field.text);
+  }
+}
+
+void read_item(std::span<const Field> rest, std::size_t price, bool rich, PageView& view) {
+  view.kind = PageKind::kItem;
+  view.title = rest[price - 1].text;
+  view.price = rest[price].text.substr(std::string_view("Price: ").size());
+  read_options(rest.first(price - 1), rich, view);
+}
+
+void read_shop_page(std::span<const Field> rest, bool rich, PageView& view) {
+  if (!rest.empty() && rest.front().text.starts_with("Page ") &&
+      contains(rest.front().text, "Total results")) {
+    read_results(rest, view);
+    return;
+  }
+  if (!rest.empty() && rest.front().text == "< Prev") {
+    view.has_previous = true;
+    rest = rest.subspan(1);
+  }
+  const bool sold = !rest.empty() && rest.back().text == "Buy Now";
+  for (std::size_t i = rest.size(); sold && i-- > 1;) {
+    if (rest[i].text.starts_with("Price: ")) {
+      read_item(rest, i, rich, view);
+      return;
+    }
+  }
+  view.kind = PageKind::kSubPage;
+  for (const Field& field : rest) {
+    view.body.push_back(field.text);
+  }
+}
+
+}  // namespace
+
+PageView read_page(std::string_view observation) {
+  PageView view;
+  if (observation.starts_with("Thank you for shopping")) {
+    view.kind = PageKind::kDone;
+    return view;
+  }
+  const bool rich = contains(observation, "button_]");
+  const std::vector<Field> fields = rich ? rich_fields(observation) : text_fields(observation);
+  const auto told = std::ranges::find_if(
+      fields, [](const Field& field) { return trim(field.text) == "Instruction:"; });
+  const std::span<const Field> all(fields);
+  const auto at = static_cast<std::size_t>(told - fields.begin());
+  if (at + 2 >= all.size()) {
+    return view;
+  }
+  view.instruction = all[at + 1].text;
+  if (all[at + 2].text == "Back to Search") {
+    read_shop_page(all.subspan(at + 3), rich, view);
+  }
+  return view;
+}
+
+std::vector<std::string> plain_words(std::string_view text) {
+  constexpr std::string_view kMarks = ".,;:!?\"'()[]{}|";
+  std::vector<std::string> out;
+  for (const std::string& word : words(to_lower(text))) {
+    const std::size_t begin = word.find_first_not_of(kMarks);
+    if (begin != std::string::npos) {
+      out.push_back(word.substr(begin, word.find_last_not_of(kMarks) - begin + 1));
+    }
+  }
+  return out;
+}
+
+}  // namespace dreamgym::webshop

@@ -1,0 +1,45 @@
+// What an observation says, read back from its text: for whoever sees only what an agent sees.
+//
+// Reads the modes "text" and "text_rich"; the text may be dreamed, so nothing is taken for granted.
+// Thread safety: pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dreamgym/worlds/webshop/page.h"
+
+namespace dreamgym::webshop {
+
+struct ShownProduct {
+  std::string asin{};  ///< as shown, upper case
+  std::string title{};
+  std::string price{};  ///< as shown, "$34.0" or "$10.0 to $20.0"
+};
+
+/// An option's values as they stand together on an item page.
+struct ShownOption {
+  std::string name{};  ///< "" where the text does not tell it from a value
+  std::vector<std::string> values{};
+};
+
+struct PageView {
+  PageKind kind = PageKind::kSearch;
+  std::string instruction{};
+  std::size_t page_number = 0;           ///< of a results page
+  bool has_previous = false;             ///< "< Prev" is there
+  std::vector<ShownProduct> products{};  ///< of a results page
+  std::string title{};                   ///< of an item page
+  std::string price{};                   ///< of an item page, as shown
+  std::vector<ShownOption> options{};    ///< of an item page
+  std::vector<std::string> body{};       ///< of a sub page
+};
+
+/// The page, or a search page without instruction if the text is none of ours.
+PageView read_page(std::string_view observation);
+
+/// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
+std::vector<std::string> plain_words(std::string_view text);
+
+}  // namespace dreamgym::webshop
