@@ -38,6 +38,9 @@ WorldOptions world_options(const ExperimentConfig& config, const std::string& sp
 std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World& world, const Rng& rng) {
   std::vector<Trajectory> logs;
   std::size_t part = 0;
+  // Each kind of agent plays tasks of its own, spread over all houses.
+  const std::uint64_t order = rng.fork("task order").next() | 1U;
+  std::size_t first_task = 0;
   for (const LogShare& mix : kLogMix) {
     CollectOptions options;
     options.tasks = world_options(config, config.data.train_split, config.data.train_tasks);
@@ -45,6 +48,9 @@ std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World
     options.noise = mix.noise;
     options.num_episodes =
         static_cast<std::size_t>(mix.share * static_cast<double>(config.data.collect_episodes));
+    options.task_order = order;
+    options.first_task = first_task;
+    first_task += options.num_episodes;
     options.max_steps = config.max_steps;
     options.seed = rng.fork("collect", part++).next();
     options.num_threads = config.threads;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -75,6 +77,18 @@ TEST(Collect, GivesTheSameEpisodesOnAnyNumberOfThreads) {
   for (const Trajectory& episode : episodes) {
     EXPECT_EQ(trajectory_from_json(to_json_line(episode)), episode);
   }
+}
+
+TEST(Collect, GivesEachPartTasksOfItsOwnInASharedOrder) {
+  const auto world = make_world("alfworld");
+  CollectOptions options = {.tasks = {.count = 6}, .num_episodes = 3, .task_order = 7, .max_steps = 2};
+  std::set<std::string> played;
+  for (options.first_task = 0; options.first_task < 6; options.first_task += 3) {
+    for (const Trajectory& episode : collect(*world, options)) {
+      played.insert(episode.task.id);
+    }
+  }
+  EXPECT_EQ(played.size(), 6U);
 }
 
 TEST(Collect, CutsEpisodesAtTheLimit) {

@@ -38,12 +38,15 @@ std::vector<Trajectory> collect(const World& world, const CollectOptions& option
   if (options.max_steps == 0) {
     throw Error(ErrorKind::kInvalidArgument, "max_steps: expected at least 1, got 0");
   }
-  const std::vector<Task> tasks = world.tasks(options.tasks);
+  std::vector<Task> tasks = world.tasks(options.tasks);
   if (tasks.empty()) {
     throw Error(ErrorKind::kInvalidArgument,
                 fmt::format("world \"{}\", split \"{}\": expected tasks, got none",
                             world.name(),
                             options.tasks.split));
+  }
+  if (options.task_order != 0) {
+    Rng(options.task_order).shuffle(tasks);
   }
   const auto explainer = world.make_explainer();
   const Rng rng = Rng(options.seed).fork("collect");
@@ -53,7 +56,7 @@ std::vector<Trajectory> collect(const World& world, const CollectOptions& option
     const auto policy = world.make_policy(options.policy, options.noise);
     Trajectory trajectory = play_episode(*environment,
                                          *policy,
-                                         tasks[i % tasks.size()],
+                                         tasks[(options.first_task + i) % tasks.size()],
                                          rng.fork("episode", i).next(),
                                          options.max_steps);
     trajectory.policy_version = policy_kind_name(options.policy);
