@@ -65,6 +65,9 @@ void visit_fields(GrpoConfig& config, Field&& field) {
   field("tasks_per_iteration", config.tasks_per_iteration, "groups", at_least(1));
   field("group_size", config.group_size, "episodes per task", at_least(2));
   field("mini_batches", config.mini_batches, "optimiser steps per iteration", at_least(1));
+  field("step_weight", config.step_weight, "GiGPO: of the step advantages; 0 = GRPO", between(0, 10));
+  field("step_discount", config.step_discount, "GiGPO: of the return to go", between(0, 1));
+  field("passes", config.passes, "over the same episodes", at_least(1));
   field("temperature", config.temperature, "of the actions while training", between(0.01, 10));
   field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
   field("step_budget", config.step_budget, "environment steps in all; 0 = set by the arm", at_least(0));

@@ -8,6 +8,7 @@
 #include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/train/advantages.h"
+#include "dreamgym/train/gigpo.h"
 #include "dreamgym/train/model_state.h"
 #include "dreamgym/train/packing.h"
 
@@ -129,9 +130,40 @@ std::vector<Episode> GrpoTrainer::play(const std::vector<Task>& tasks) {
   return episodes;
 }
 
+GrpoTrainer::StepAdvantages GrpoTrainer::advantages_of(std::span<const Episode> episodes) const {
+  StepAdvantages advantages;
+  std::vector<GigpoStep> steps;
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    const Trajectory& story = episodes[e].trajectory;
+    const std::size_t group = e / config_.group_size;
+    if (e % config_.group_size == 0) {
+      std::vector<double> returns;
+      for (std::size_t i = e; i < e + config_.group_size; ++i) {
+        returns.push_back(episodes[i].trajectory.episode_return);
+      }
+      for (const double advantage : group_advantages(returns)) {
+        const std::size_t member = advantages.size();
+        advantages.emplace_back(episodes[member].trajectory.steps.size(), advantage);
+      }
+    }
+    for (const Transition& transition : story.steps) {
+      steps.push_back(
+          {group, e, story.episode_return, transition.reward, transition.observation.text});
+    }
+  }
+  if (config_.step_weight > 0) {
+    const auto fine = gigpo_advantages(steps, {.gamma = config_.step_discount});
+    std::size_t at = 0;
+    for (auto& of_episode : advantages) {
+      for (double& advantage : of_episode) {
+        advantage += config_.step_weight * fine.step_part[at++];
+      }
+    }
+  }
+  return advantages;
+}
+
 void GrpoTrainer::learn(const std::vector<Episode>& episodes) {
-  std::vector<const Episode*> informative;
-  std::vector<double> advantages;
   double variance = 0;
   const std::size_t num_groups = episodes.size() / config_.group_size;
   for (std::size_t g = 0; g < num_groups; ++g) {
@@ -141,41 +173,39 @@ void GrpoTrainer::learn(const std::vector<Episode>& episodes) {
     }
     curriculum_.update(episodes[g * config_.group_size].trajectory.task, returns);
     variance += group_variance(returns) / static_cast<double>(num_groups);
-    const std::vector<double> relative = group_advantages(returns);
-    for (std::size_t i = 0; i < config_.group_size; ++i) {
-      if (relative[i] != 0) {
-        informative.push_back(&episodes[g * config_.group_size + i]);
-        advantages.push_back(relative[i]);
-      }
+  }
+  const StepAdvantages advantages = advantages_of(episodes);
+  std::vector<std::size_t> order;  // of the episodes that say something
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    if (std::ranges::any_of(advantages[e], [](double advantage) { return advantage != 0; })) {
+      order.push_back(e);
     }
   }
   metrics_["curriculum/group_variance"] = variance;
   metrics_["train/informative_share"] =
-      static_cast<double>(informative.size()) / static_cast<double>(episodes.size());
-  if (informative.empty()) {
+      static_cast<double>(order.size()) / static_cast<double>(episodes.size());
+  if (order.empty()) {
     ++report_.idle_iterations;
     return;
   }
-  std::vector<std::size_t> order(informative.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-  }
   Rng stream = rng_.fork("mini-batches", report_.iterations);
-  stream.shuffle(order);
   const std::size_t size = (order.size() + config_.mini_batches - 1) / config_.mini_batches;
-  for (std::size_t begin = 0; begin < order.size(); begin += size) {
-    std::vector<const Episode*> part;
-    std::vector<double> part_advantages;
-    for (std::size_t i = begin; i < std::min(order.size(), begin + size); ++i) {
-      part.push_back(informative[order[i]]);
-      part_advantages.push_back(advantages[order[i]]);
+  for (std::size_t pass = 0; pass < config_.passes; ++pass) {
+    stream.shuffle(order);
+    for (std::size_t begin = 0; begin < order.size(); begin += size) {
+      std::vector<const Episode*> part;
+      StepAdvantages part_advantages;
+      for (std::size_t i = begin; i < std::min(order.size(), begin + size); ++i) {
+        part.push_back(&episodes[order[i]]);
+        part_advantages.push_back(advantages[order[i]]);
+      }
+      step(part, part_advantages);
     }
-    step(part, part_advantages);
   }
 }
 
 void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
-                       const std::vector<double>& advantages) {
+                       const StepAdvantages& advantages) {
   const PlayedBatches played = pack_episodes(episodes, config_.tokens_per_micro_batch);
   if (played.num_queries == 0) {
     return;
@@ -187,7 +217,7 @@ void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
     return PolicyToken{score.logprob,
                        played.old_logprobs[b][q],
                        reference.empty() ? 0.0 : reference[b][q].logprob,
-                       advantages[played.episode[b][q]]};
+                       advantages[played.episode[b][q]][played.turn[b][q]]};
   };
   const auto scores = policy_.model.accumulate(
       played.batches, [&](std::size_t b, std::span<const TokenScore> of_batch) {

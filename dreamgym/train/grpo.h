@@ -31,6 +31,9 @@ struct GrpoConfig {
   std::size_t mini_batches = 2;               ///< optimiser steps per iteration
   PolicyLossConfig loss;
   OptimizerConfig optimizer = {.learning_rate = 2e-4, .weight_decay = 0.0};
+  double step_weight = 0.0;                   ///< GiGPO: of the step advantages; 0 = GRPO
+  double step_discount = 0.95;                ///< GiGPO: of the return to go, in [0, 1]
+  std::size_t passes = 1;                     ///< over the same episodes, mini-batches drawn anew
   double temperature = 1.0;                   ///< of the actions while training
   std::size_t max_steps = 30;                 ///< per episode
   std::size_t tokens_per_micro_batch = 4096;
@@ -95,7 +98,10 @@ class GrpoTrainer {
   std::vector<Episode> play(const std::vector<Task>& tasks);
   void learn(const std::vector<Episode>& episodes);
   void take_reference(std::string weights);
-  void step(const std::vector<const Episode*>& episodes, const std::vector<double>& advantages);
+  /// Advantage of each step of each episode.
+  using StepAdvantages = std::vector<std::vector<double>>;
+  [[nodiscard]] StepAdvantages advantages_of(std::span<const Episode> episodes) const;
+  void step(const std::vector<const Episode*>& episodes, const StepAdvantages& advantages);
   void keep_best();
   void publish(const std::string& version);
   void save() const;

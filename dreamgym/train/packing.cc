@@ -1,6 +1,7 @@
 #include "dreamgym/train/packing.h"
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/train/episode_tokens.h"
 
 namespace dreamgym {
 namespace {
@@ -82,11 +83,15 @@ PlayedBatches pack_episodes(std::span<const Episode* const> episodes, std::size_
     if (out.batches.empty() || out.batches.back().num_tokens() + last + 1 > max_tokens) {
       out.batches.emplace_back();
       out.episode.emplace_back();
+      out.turn.emplace_back();
       out.old_logprobs.emplace_back();
     }
     PackedBatch& batch = out.batches.back();
     const std::uint32_t segment =
         batch.add_segment(std::span<const TokenId>(ledger.tokens()).first(last + 1));
+    const std::vector<std::size_t> turns =
+        episode_tokens(ledger, std::vector<double>(episodes[e]->trajectory.steps.size())).turns;
+    out.turn.back().insert(out.turn.back().end(), turns.begin(), turns.end());
     for (std::size_t i = 1; i <= last; ++i) {
       if (!ledger.trainable(i)) {
         continue;

@@ -31,6 +31,7 @@ TaughtBatches pack_sequences(std::span<const TrainingSequence* const> sequences,
 struct PlayedBatches {
   std::vector<PackedBatch> batches;
   std::vector<std::vector<std::size_t>> episode;    ///< [batch][query] index into the episodes given
+  std::vector<std::vector<std::size_t>> turn;       ///< [batch][query] step of that episode
   std::vector<std::vector<float>> old_logprobs;     ///< [batch][query] at sampling
   std::size_t num_queries = 0;
   std::size_t num_tokens = 0;
