@@ -24,7 +24,7 @@ struct DataConfig {
   std::string train_split = "train";
   std::string eval_split = "valid_seen";
   std::size_t train_tasks = 1000;
-  std::size_t eval_tasks = 250;
+  std::size_t eval_tasks = 400;
   std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
   std::size_t demonstrations = 60;        ///< successes the start policy imitates
@@ -59,7 +59,7 @@ struct ExperimentConfig {
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
   double s2r_budget_share = 0.1;          ///< of the traditional arm's real steps
-  std::string policies_from = "base";     ///< weights that every policy begins with: base or experience
+  std::string policies_from = "experience";  ///< weights that every policy begins with: base or experience
 
   DataConfig data;
   BaseConfig base;

@@ -35,7 +35,7 @@ namespace dreamgym {
 
 struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
-  std::size_t max_demonstration_tokens = 28;  ///< each
+  std::size_t max_demonstration_tokens = 48;  ///< each: a whole look at a full place
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t consistency_attempts = 3;       ///< replies until none contradicts what was shown; 1 = take the first
