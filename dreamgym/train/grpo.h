@@ -1,26 +1,17 @@
 // GRPO: group-relative policy optimisation, in the dream or in the real world by the same code.
 //
-// One iteration: the curriculum names tasks; each is played by a group of episodes; an episode's
+// In an iteration (the loop is policy_trainer.h's) each task is played by a group of episodes; an episode's
 // advantage is its return relative to its group; the policy takes a few clipped gradient steps on the
-// tokens it chose; what was seen goes to the listener (replay buffer, logs); every few iterations the
-// policy is validated and the best one kept.
+// tokens it chose.
 // Source: GRPO (arXiv 2402.03300); DreamGym (arXiv 2511.03773) sections 4.2-4.3.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "dreamgym/curriculum/task_curriculum.h"
-#include "dreamgym/nn/generation_engine.h"
-#include "dreamgym/nn/trainable_model.h"
-#include "dreamgym/rollout/play_episodes.h"
-#include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/policy_loss.h"
-#include "dreamgym/train/training_listener.h"
+#include "dreamgym/train/policy_trainer.h"
 
 namespace dreamgym {
 
@@ -44,38 +35,9 @@ struct GrpoConfig {
   std::size_t checkpoint_every = 1;           ///< iterations
 };
 
-/// The policy that learns: weights with gradients, the engine that samples from them, the tokenizer.
-struct Policy {
-  TrainableModel& model;
-  GenerationEngine& engine;
-  std::shared_ptr<const Tokenizer> tokenizer;
-};
+using GrpoReport = PolicyReport;
 
-/// Where episodes are played.
-struct Playground {
-  EnvironmentBatch& environment;
-  const ActionMapperFactory* mappers;         ///< null = candidates from the observation
-  Provenance provenance = Provenance::kReal;
-  std::string simulator_version;
-};
-
-struct GrpoReport {
-  std::size_t iterations = 0;
-  std::size_t environment_steps = 0;
-  std::size_t episodes = 0;
-  std::size_t sampled_tokens = 0;
-  std::size_t trained_tokens = 0;
-  std::size_t skipped_updates = 0;   ///< non-finite gradient
-  std::size_t idle_iterations = 0;   ///< no group had variance: nothing to learn
-  std::size_t best_iteration = 0;    ///< of the policy that was kept
-  double best_validation = 0;
-  // Wall time of this process (not of a run it resumed).
-  double environment_seconds = 0;    ///< reset and step of the playground
-  double agent_seconds = 0;          ///< the policy's decisions
-  double update_seconds = 0;         ///< gradients and optimiser
-};
-
-class GrpoTrainer {
+class GrpoTrainer final : public PolicyTrainer {
  public:
   /// All references are borrowed.
   GrpoTrainer(Policy policy,
@@ -84,41 +46,16 @@ class GrpoTrainer {
               GrpoConfig config,
               const Rng& rng);
 
-  /// Success rate of the engine's present policy in [0, 1]; used to keep the best.
-  std::function<double()> validate;
-  TrainingListener* listener = nullptr;       ///< borrowed
-  ProgressSink* progress = nullptr;           ///< borrowed
-  std::optional<Path> checkpoints;            ///< folder to save to and resume from
-
-  /// Trains; model and engine end up holding the policy that was kept.
-  GrpoReport run(const std::string& phase);
-
  private:
-  [[nodiscard]] std::size_t groups_that_fit() const;
-  std::vector<Episode> play(const std::vector<Task>& tasks);
-  void learn(const std::vector<Episode>& episodes);
-  void take_reference(std::string weights);
   /// Advantage of each step of each episode.
   using StepAdvantages = std::vector<std::vector<double>>;
+
+  void learn(const std::vector<Episode>& episodes) override;
+  std::string remark() override;
   [[nodiscard]] StepAdvantages advantages_of(std::span<const Episode> episodes) const;
   void step(const std::vector<const Episode*>& episodes, const StepAdvantages& advantages);
-  void keep_best();
-  void publish(const std::string& version);
-  void save() const;
-  bool resume();
-  [[nodiscard]] std::string version() const;
 
-  Policy policy_;
-  TaskCurriculum& curriculum_;
-  Playground playground_;
   GrpoConfig config_;
-  Rng rng_;
-  std::string phase_;
-  GrpoReport report_;
-  std::string best_weights_;
-  std::string reference_weights_;             // empty without a KL term
-  std::unique_ptr<TrainableModel> reference_;
-  std::map<std::string, double> metrics_;     // of the present iteration
 };
 
 }  // namespace dreamgym

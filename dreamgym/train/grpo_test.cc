@@ -3,79 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/env/environment_batch.h"
 #include "dreamgym/train/model_state.h"
+#include "tests/button_room.h"
 #include "tests/temporary_folder.h"
-#include "tests/test_tokenizer.h"
 
 namespace dreamgym {
 namespace {
 
-// A bandit with words: one of the buttons wins, and the room says which.
-class ButtonRoom final : public Environment {
- public:
-  Observation reset(const Task& task, std::uint64_t /*seed*/) override {
-    wanted_ = "press " + task.settings.at("wanted");
-    steps_ = 0;
-    return {"There is a red 1 and a blue 1.", {"press red 1", "press blue 1"}};
-  }
-  StepResult step(const Action& action) override {
-    StepResult result;
-    result.observation = {"It clicks.", {"press red 1", "press blue 1"}};
-    result.reward = action == wanted_ ? 1.0 : 0.0;
-    result.terminated = action == wanted_ || ++steps_ == 2;
-    return result;
-  }
-
- private:
-  std::string wanted_;
-  int steps_ = 0;
-};
-
-std::vector<Task> button_tasks() {
-  std::vector<Task> tasks;
-  for (const char* wanted : {"red 1", "blue 1"}) {
-    Task task;
-    task.id = wanted;
-    task.instruction = std::string("press the ") + wanted;
-    task.settings["wanted"] = wanted;
-    tasks.push_back(task);
-  }
-  return tasks;
+GrpoTrainer trainer_in(ButtonLab& lab, const GrpoConfig& config) {
+  return {{lab.model, lab.engine, lab.tokenizer},
+          lab.curriculum,
+          {lab.room, nullptr, Provenance::kReal, ""},
+          config,
+          Rng(3)};
 }
-
-struct Lab {
-  explicit Lab(std::size_t threads = 1)
-      : tokenizer(test_tokenizer({"press the red 1", "press the blue 1", "There is a red 1 and a blue 1.",
-                                  "It clicks."})),
-        start(weights()),
-        model(start, threads),
-        engine(start, tokenizer, {.num_threads = threads}),
-        room([] { return std::make_unique<ButtonRoom>(); }, threads),
-        curriculum(button_tasks(), {.generated_share = 0}, {}) {}
-
-  TransformerWeights weights() const {
-    TransformerConfig config;
-    config.vocab_size = static_cast<std::int64_t>(tokenizer->vocabulary_size());
-    config.hidden_size = 32;
-    config.num_layers = 2;
-    config.num_heads = 2;
-    config.num_kv_heads = 1;
-    config.head_dim = 16;
-    config.intermediate_size = 48;
-    return initial_weights(config, 7);
-  }
-  GrpoTrainer trainer(GrpoConfig config) {
-    return {{model, engine, tokenizer}, curriculum, {room, nullptr, Provenance::kReal, ""}, config, Rng(3)};
-  }
-
-  std::shared_ptr<const BpeTokenizer> tokenizer;
-  TransformerWeights start;
-  TrainableModel model;
-  GenerationEngine engine;
-  SingleEnvironmentBatch room;
-  TaskCurriculum curriculum;
-};
 
 GrpoConfig small() {
   GrpoConfig config;
@@ -91,7 +32,7 @@ GrpoConfig small() {
 
 // Smoothed success at the first press after 40 iterations: 1 = always right, chance gives 0.5.
 double learned(GrpoConfig config) {
-  Lab lab;
+  ButtonLab lab;
   config.iterations = 40;
   config.group_size = 8;
   double last = 0;
@@ -107,7 +48,7 @@ double learned(GrpoConfig config) {
    private:
     double& success_;
   } watch(last);
-  GrpoTrainer trainer = lab.trainer(config);
+  GrpoTrainer trainer = trainer_in(lab, config);
   trainer.listener = &watch;
   (void)trainer.run("buttons");
   return last;
@@ -123,30 +64,30 @@ TEST(Grpo, LearnsWithStepAdvantagesAndTwoPasses) {
 }
 
 TEST(Grpo, NeverExceedsItsStepBudget) {
-  Lab lab;
+  ButtonLab lab;
   GrpoConfig config = small();
   config.iterations = 1000;
   config.step_budget = 37;
-  const GrpoReport report = lab.trainer(config).run("budget");
+  const GrpoReport report = trainer_in(lab, config).run("budget");
   EXPECT_LE(report.environment_steps, 37U);
   EXPECT_GT(report.iterations, 1U);
 }
 
 TEST(Grpo, ResumedEqualsUninterruptedBitForBit) {
-  Lab straight;
-  (void)straight.trainer(small()).run("x");
+  ButtonLab straight;
+  (void)trainer_in(straight, small()).run("x");
 
   const TemporaryFolder folder;
-  Lab first;
+  ButtonLab first;
   {
     GrpoConfig shorter = small();
     shorter.iterations = 2;
-    GrpoTrainer trainer = first.trainer(shorter);
+    GrpoTrainer trainer = trainer_in(first, shorter);
     trainer.checkpoints = folder.path();
     (void)trainer.run("x");
   }
-  Lab second;
-  GrpoTrainer trainer = second.trainer(small());
+  ButtonLab second;
+  GrpoTrainer trainer = trainer_in(second, small());
   trainer.checkpoints = folder.path();
   const GrpoReport report = trainer.run("x");
   EXPECT_EQ(report.iterations, 4U);
@@ -154,24 +95,24 @@ TEST(Grpo, ResumedEqualsUninterruptedBitForBit) {
 }
 
 TEST(Grpo, IsTheSameOnOneAndOnTwoThreads) {
-  Lab one(1);
-  Lab two(2);
-  (void)one.trainer(small()).run("x");
-  (void)two.trainer(small()).run("x");
+  ButtonLab one(1);
+  ButtonLab two(2);
+  (void)trainer_in(one, small()).run("x");
+  (void)trainer_in(two, small()).run("x");
   EXPECT_EQ(weight_bytes(one.model.weights("")), weight_bytes(two.model.weights("")));
 }
 
 TEST(Grpo, ChangesNothingAtLearningRateZero) {
-  Lab lab;
+  ButtonLab lab;
   GrpoConfig config = small();
   config.optimizer.learning_rate = 0;
-  (void)lab.trainer(config).run("x");
+  (void)trainer_in(lab, config).run("x");
   EXPECT_EQ(weight_bytes(lab.model.weights("")), weight_bytes(lab.start));
 }
 
 TEST(Grpo, TrainerAndEngineAgreeOnLogProbabilities) {
   // With a learning rate of 0 the KL to the sampling policy is the mismatch of the two.
-  Lab lab;
+  ButtonLab lab;
   GrpoConfig config = small();
   config.optimizer.learning_rate = 0;
   config.group_size = 8;
@@ -190,17 +131,17 @@ TEST(Grpo, TrainerAndEngineAgreeOnLogProbabilities) {
    private:
     double& worst_;
   } watch(worst);
-  GrpoTrainer trainer = lab.trainer(config);
+  GrpoTrainer trainer = trainer_in(lab, config);
   trainer.listener = &watch;
   (void)trainer.run("x");
   EXPECT_LT(worst, 1e-5);
 }
 
 TEST(Grpo, KeepsTheBestValidatedPolicy) {
-  Lab lab;
+  ButtonLab lab;
   GrpoConfig config = small();
   config.validate_every = 1;
-  GrpoTrainer trainer = lab.trainer(config);
+  GrpoTrainer trainer = trainer_in(lab, config);
   std::vector<double> scores = {0.1, 0.9, 0.2, 0.3, 0.4};
   std::size_t next = 0;
   std::string best;
@@ -216,10 +157,10 @@ TEST(Grpo, KeepsTheBestValidatedPolicy) {
 }
 
 TEST(Grpo, PullsTowardsTheReferenceWithAKlTerm) {
-  Lab lab;
+  ButtonLab lab;
   GrpoConfig config = small();
   config.loss.kl_coefficient = 0.5;
-  EXPECT_EQ(lab.trainer(config).run("x").skipped_updates, 0U);
+  EXPECT_EQ(trainer_in(lab, config).run("x").skipped_updates, 0U);
 }
 
 }  // namespace
