@@ -1,5 +1,7 @@
 #include "dreamgym/data/entities.h"
 
+#include <algorithm>
+
 namespace dreamgym {
 namespace {
 
@@ -39,6 +41,17 @@ std::vector<std::string> entities_of(std::string_view text) {
     entities.emplace_back(text.substr(span.begin, span.length));
   }
   return entities;
+}
+
+std::vector<std::string> entities_beside(std::string_view text,
+                                         std::string_view place,
+                                         std::string_view action) {
+  const std::vector<std::string> of_action = entities_of(action);
+  std::vector<std::string> things = entities_of(text);
+  std::erase_if(things, [&](const std::string& thing) {
+    return thing == place || std::ranges::find(of_action, thing) != of_action.end();
+  });
+  return things;
 }
 
 }  // namespace dreamgym

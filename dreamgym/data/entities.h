@@ -19,5 +19,9 @@ struct EntitySpan {
 /// In the text's order; "take mug 1 from desk 12" -> "mug 1", "desk 12".
 std::vector<EntitySpan> entity_spans(std::string_view text);
 std::vector<std::string> entities_of(std::string_view text);
+/// Those that are neither the place nor one of the action's own things.
+std::vector<std::string> entities_beside(std::string_view text,
+                                         std::string_view place,
+                                         std::string_view action);
 
 }  // namespace dreamgym

@@ -13,6 +13,12 @@ TEST(EntitiesOf, AreWordsBeforeNumbers) {
   EXPECT_TRUE(entities_of("a ").empty());
 }
 
+TEST(EntitiesBeside, LeaveOutThePlaceAndTheActionsThings) {
+  EXPECT_EQ(entities_beside("On the desk 1, a mug 1, a pen 2, a mug 2.", "desk 1", "take mug 1 from desk 1"),
+            (std::vector<std::string>{"pen 2", "mug 2"}));
+  EXPECT_EQ(entities_beside("a mug 1", "", "").size(), 1U);
+}
+
 TEST(EntitySpans, SayWhereTheWordEnds) {
   const auto spans = entity_spans("open desk 12.");
   ASSERT_EQ(spans.size(), 1U);

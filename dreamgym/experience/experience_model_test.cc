@@ -26,6 +26,18 @@ Task dream_task() {
   return task;
 }
 
+// The dream of one task.
+void begin(ExperienceModel& dream) {
+  const Task task = dream_task();
+  const std::uint64_t seed = 1;
+  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
+}
+
+StepResult act(ExperienceModel& dream, const Action& action) {
+  const std::size_t slot = 0;
+  return dream.step(std::span(&slot, 1), std::span(&action, 1)).front();
+}
+
 // Plays one action in a dream whose model says `reply` (trace<|observation|>text<flag>).
 StepResult dream_once(const std::string& reply, ExperienceOptions options, DreamCounters* counters = nullptr) {
   const auto tok = tokenizer();
@@ -38,16 +50,13 @@ StepResult dream_once(const std::string& reply, ExperienceOptions options, Dream
   });
   options.num_demonstrations = 0;
   ExperienceModel dream(model, tok, nullptr, options);
-  const Task task = dream_task();
-  const std::uint64_t seed = 1;
-  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
-  const std::size_t slot = 0;
+  begin(dream);
   const Action action = "move mug 1 to desk 1";
-  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
+  const StepResult result = act(dream, action);
   if (counters != nullptr) {
     *counters = dream.counters();
   }
-  return results.front();
+  return result;
 }
 
 TEST(ExperienceModel, AcceptsASuccessWhoseTraceReachedWhatWasWanted) {
@@ -119,14 +128,11 @@ TEST(ExperienceModel, SamplesOnlyWhatNobodyHasSeen) {
   options.num_demonstrations = 0;
   options.hidden_temperature = 0.8;
   ExperienceModel dream(model, tok, nullptr, options);
-  const Task task = dream_task();
-  const std::uint64_t seed = 1;
-  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
-  const std::size_t slot = 0;
+  begin(dream);
   const Action action = "open desk 1";
-  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  (void)act(dream, action);
   effect = "again";
-  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  (void)act(dream, action);
   EXPECT_EQ(temperatures, (std::vector<double>{0.0, 0.8, 0.0, 0.0}));
 }
 
@@ -146,16 +152,13 @@ TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
   ExperienceOptions options;
   options.num_demonstrations = 0;
   ExperienceModel dream(model, tok, nullptr, options);
-  const Task task = dream_task();
-  const std::uint64_t seed = 1;
-  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
-  const std::size_t slot = 0;
+  begin(dream);
   Action action = "open desk 1";
-  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  (void)act(dream, action);
   at = "desk 2";
   action = "open desk 2";
-  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
-  EXPECT_EQ(results[0].observation.text, "A cup 1.");
+  const StepResult result = act(dream, action);
+  EXPECT_EQ(result.observation.text, "A cup 1.");
   EXPECT_EQ(dream.counters().resampled, 2U);
   EXPECT_EQ(dream.counters().contradictions, 0U);
 }
@@ -174,13 +177,10 @@ TEST(ExperienceModel, KeepsTheFirstReplyIfNoneIsBetter) {
   options.num_demonstrations = 0;
   options.consistency_attempts = 3;
   ExperienceModel dream(model, tok, nullptr, options);
-  const Task task = dream_task();
-  const std::uint64_t seed = 1;
-  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
-  const std::size_t slot = 0;
+  begin(dream);
   const Action action = "take mug 1 from desk 1";
-  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
-  EXPECT_EQ(results[0].reasoning_trace, "effect: moved; at: desk 1; hold: cup 1");
+  const StepResult result = act(dream, action);
+  EXPECT_EQ(result.reasoning_trace, "effect: moved; at: desk 1; hold: cup 1");
   EXPECT_EQ(asked, 3U);
   EXPECT_EQ(dream.counters().contradictions, 1U);
 }
@@ -204,14 +204,11 @@ TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {
   ExperienceOptions roomy;
   roomy.max_demonstration_tokens = 100;
   ExperienceModel dream(model, tok, &buffer, roomy);
-  const Task task = dream_task();
-  const std::uint64_t seed = 1;
-  (void)dream.reset(std::span(&task, 1), std::span(&seed, 1));
-  const std::size_t slot = 0;
+  begin(dream);
   const Action action = "open desk 1";
-  const auto results = dream.step(std::span(&slot, 1), std::span(&action, 1));
-  EXPECT_EQ(results[0].demonstrations.size(), 1U);
-  (void)dream.step(std::span(&slot, 1), std::span(&action, 1));
+  const StepResult result = act(dream, action);
+  EXPECT_EQ(result.demonstrations.size(), 1U);
+  (void)act(dream, action);
   const auto& requests = model.requests();
   EXPECT_NE(tok->decode(requests[0].context).find("It holds a mug 1."), std::string::npos);
   const auto& later = requests[2];

@@ -41,18 +41,11 @@ bool states_contents(const ReasoningTrace& trace, std::string_view action) {
 }
 
 // What the statement names beside the place and the things of the action; "" if the action is about no thing.
-std::string rest_of(const std::string& statement,
-                    const std::string& at,
-                    const std::vector<std::string>& of_action) {
-  if (std::all_of(of_action.begin(), of_action.end(), [&](const std::string& thing) {
-        return thing == at;
-      })) {
+std::string rest_of(std::string_view statement, std::string_view at, std::string_view action) {
+  if (entities_beside(action, at, "").empty()) {
     return "";
   }
-  std::vector<std::string> rest = entities_of(statement);
-  std::erase_if(rest, [&](const std::string& thing) {
-    return thing == at || is_listed(of_action, thing);
-  });
+  const std::vector<std::string> rest = entities_beside(statement, at, action);
   return " rest: " + (rest.empty() ? "nothing" : join(rest, ", "));
 }
 
@@ -78,7 +71,7 @@ std::vector<Demonstration> recollect(std::span<const PastStep> past,
     }
     std::string statement = trace.find("here").value_or(step.observation);
     if (states) {
-      statement += rest_of(statement, trace.find("at").value_or(""), wanted);
+      statement += rest_of(statement, trace.find("at").value_or(""), action);
     }
     found.push_back({"", step.action, std::move(statement)});
     if (same || states) {

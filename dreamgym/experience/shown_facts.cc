@@ -12,18 +12,6 @@ using Things = std::set<std::string>;
 
 Things as_set(const std::vector<std::string>& things) { return {things.begin(), things.end()}; }
 
-// What the observation names beside the place and the action's own things, in its order.
-std::vector<std::string> things_shown(std::string_view at,
-                                      std::string_view action,
-                                      std::string_view observation) {
-  const Things of_action = as_set(entities_of(action));
-  std::vector<std::string> things = entities_of(observation);
-  std::erase_if(things, [&](const std::string& thing) {
-    return thing == at || of_action.contains(thing);
-  });
-  return things;
-}
-
 bool is_shown(const ReasoningTrace& trace, std::string_view effect) {
   return trace.find("effect") == effect;
 }
@@ -38,7 +26,7 @@ void ShownFacts::observe(const ReasoningTrace& trace,
   if (const auto here = trace.find("here")) {
     contents_[at] = as_set(entities_of(*here));
   } else if (is_shown(trace, effects::kNew) || is_shown(trace, effects::kAgain)) {
-    contents_[at] = as_set(things_shown(at, action, observation));
+    contents_[at] = as_set(entities_beside(observation, at, action));
   } else if (is_shown(trace, effects::kMoved)) {
     contents_.erase(at);
   }
@@ -78,7 +66,7 @@ bool ShownFacts::contradicts(const ReasoningTrace& trace,
                              std::string_view action,
                              std::string_view observation) const {
   const std::string at = trace.find("at").value_or("");
-  const std::vector<std::string> listed = things_shown(at, action, observation);
+  const std::vector<std::string> listed = entities_beside(observation, at, action);
   const Things now = as_set(listed);
   if (is_shown(trace, effects::kAgain)) {
     const auto known = contents_.find(at);
