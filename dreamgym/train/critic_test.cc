@@ -9,21 +9,10 @@
 #include "dreamgym/nn/trainable_model.h"
 #include "dreamgym/train/value_loss.h"
 #include "tests/error_message.h"
+#include "tests/tiny_transformer.h"
 
 namespace dreamgym {
 namespace {
-
-TransformerConfig tiny() {
-  TransformerConfig config;
-  config.vocab_size = 24;
-  config.hidden_size = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 8;
-  config.intermediate_size = 24;
-  return config;
-}
 
 PackedBatch two_episodes() {
   PackedBatch batch;
@@ -69,7 +58,7 @@ TEST(CriticGradient, MatchesFiniteDifferences) {
 
 TEST(Critic, LearnsTheReturnsOfStatesItCanTellApart) {
   // Episodes named 5 return 1, those named 6 return 0.25.
-  TrainableModel model(initial_weights(tiny(), 3), 1);
+  TrainableModel model(initial_weights(tiny_transformer(), 3), 1);
   const CriticConfig config;
   const std::vector<PackedBatch> batches = {critic_batch(two_episodes(), config)};
   const std::array<double, 4> returns = {1.0, 1.0, 0.25, 0.25};

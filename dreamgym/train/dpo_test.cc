@@ -11,21 +11,10 @@
 #include "dreamgym/train/preference_packing.h"
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"
+#include "tests/tiny_transformer.h"
 
 namespace dreamgym {
 namespace {
-
-TransformerConfig tiny() {
-  TransformerConfig config;
-  config.vocab_size = 24;
-  config.hidden_size = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 8;
-  config.intermediate_size = 24;
-  return config;
-}
 
 // After a name and a separator, saying the name again is preferred to saying another one.
 std::vector<TrainingSequence> copy_pairs(std::size_t count) {
@@ -69,7 +58,7 @@ struct Recorder : MetricsSink {
 };
 
 TEST(TrainDpo, LearnsToPreferAndStartsFromItsReference) {
-  TrainableModel model(initial_weights(tiny(), 3), 2);
+  TrainableModel model(initial_weights(tiny_transformer(), 3), 2);
   DpoConfig longer = config();
   longer.epochs = 20;
   Recorder metrics;
@@ -86,9 +75,9 @@ TEST(TrainDpo, DoesNotDependOnHowPairsArePackedOrOnThreads) {
   const auto pairs = copy_pairs(24);
   DpoConfig wide = config();
   wide.tokens_per_micro_batch = 10'000;
-  TrainableModel a(initial_weights(tiny(), 3), 1);
-  TrainableModel b(initial_weights(tiny(), 3), 2);
-  TrainableModel c(initial_weights(tiny(), 3), 2);
+  TrainableModel a(initial_weights(tiny_transformer(), 3), 1);
+  TrainableModel b(initial_weights(tiny_transformer(), 3), 2);
+  TrainableModel c(initial_weights(tiny_transformer(), 3), 2);
   const DpoReport narrow = train_dpo(a, pairs, config(), Rng(1), {.phase = "narrow"});
   const DpoReport threads = train_dpo(b, pairs, config(), Rng(1), {.phase = "threads"});
   const DpoReport whole = train_dpo(c, pairs, wide, Rng(1), {.phase = "whole"});
@@ -99,7 +88,7 @@ TEST(TrainDpo, DoesNotDependOnHowPairsArePackedOrOnThreads) {
 
 TEST(TrainDpo, ResumedEqualsUninterruptedBitForBit) {
   const auto pairs = copy_pairs(40);
-  TrainableModel straight(initial_weights(tiny(), 3), 1);
+  TrainableModel straight(initial_weights(tiny_transformer(), 3), 1);
   (void)train_dpo(straight, pairs, config(), Rng(1), {.phase = "straight"});
 
   struct Killer : MetricsSink {
@@ -113,7 +102,7 @@ TEST(TrainDpo, ResumedEqualsUninterruptedBitForBit) {
   };
   const TemporaryFolder folder;
   Killer killer;
-  TrainableModel first(initial_weights(tiny(), 3), 2);
+  TrainableModel first(initial_weights(tiny_transformer(), 3), 2);
   EXPECT_THROW(
       (void)train_dpo(first,
                       pairs,
@@ -121,7 +110,7 @@ TEST(TrainDpo, ResumedEqualsUninterruptedBitForBit) {
                       Rng(1),
                       {.phase = "first", .metrics = &killer, .checkpoints = folder.path()}),
       Error);
-  TrainableModel second(initial_weights(tiny(), 99), 2);
+  TrainableModel second(initial_weights(tiny_transformer(), 99), 2);
   const DpoReport report =
       train_dpo(second, pairs, config(), Rng(1), {.phase = "second", .checkpoints = folder.path()});
   EXPECT_EQ(report.updates, 10U);
@@ -130,7 +119,7 @@ TEST(TrainDpo, ResumedEqualsUninterruptedBitForBit) {
 
 TEST(TrainDpo, RefusesToResumeWithOtherPairs) {
   const TemporaryFolder folder;
-  TrainableModel model(initial_weights(tiny(), 3), 1);
+  TrainableModel model(initial_weights(tiny_transformer(), 3), 1);
   const DpoRun run = {.phase = "dpo", .checkpoints = folder.path()};
   (void)train_dpo(model, copy_pairs(8), config(), Rng(1), run);
   const std::string message =
@@ -139,7 +128,7 @@ TEST(TrainDpo, RefusesToResumeWithOtherPairs) {
 }
 
 TEST(TrainDpo, RefusesToLearnFromNothing) {
-  TrainableModel model(initial_weights(tiny(), 3), 1);
+  TrainableModel model(initial_weights(tiny_transformer(), 3), 1);
   const std::string message =
       message_of([&] { return train_dpo(model, {}, config(), Rng(1), {.phase = "dpo"}); });
   EXPECT_TRUE(contains(message, "no preference pairs")) << message;

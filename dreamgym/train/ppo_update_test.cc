@@ -8,20 +8,13 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/train/model_state.h"
 #include "tests/error_message.h"
+#include "tests/tiny_transformer.h"
 
 namespace dreamgym {
 namespace {
 
 TransformerWeights tiny() {
-  TransformerConfig config;
-  config.vocab_size = 24;
-  config.hidden_size = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 8;
-  config.intermediate_size = 24;
-  return initial_weights(config, 3);
+  return initial_weights(tiny_transformer(), 3);
 }
 
 /// Two turns of one choice each; the reward comes at the end.

@@ -7,21 +7,10 @@
 #include "dreamgym/train/packing.h"
 #include "dreamgym/train/schedule.h"
 #include "tests/temporary_folder.h"
+#include "tests/tiny_transformer.h"
 
 namespace dreamgym {
 namespace {
-
-TransformerConfig tiny() {
-  TransformerConfig config;
-  config.vocab_size = 24;
-  config.hidden_size = 16;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 8;
-  config.intermediate_size = 24;
-  return config;
-}
 
 // "say again": a name, a separator, the name once more (that one carries the loss).
 std::vector<TrainingSequence> copy_lessons(std::size_t count) {
@@ -75,7 +64,7 @@ TEST(EpochPlan, PermutesNamesConsistentlyWithinASequence) {
 }
 
 TEST(TrainSft, LearnsToCopy) {
-  TrainableModel model(initial_weights(tiny(), 3), 2);
+  TrainableModel model(initial_weights(tiny_transformer(), 3), 2);
   SftConfig longer = config();
   longer.epochs = 40;
   const SftReport report =
@@ -86,12 +75,12 @@ TEST(TrainSft, LearnsToCopy) {
 
 TEST(TrainSft, ResumedEqualsUninterruptedBitForBit) {
   const TeachingPlan plan = epoch_plan(copy_lessons(100), config(), Rng(1));
-  TrainableModel straight(initial_weights(tiny(), 3), 1);
+  TrainableModel straight(initial_weights(tiny_transformer(), 3), 1);
   (void)train_sft(straight, plan, config(), {.phase = "straight"});
 
   const TemporaryFolder folder;
   {
-    TrainableModel first(initial_weights(tiny(), 3), 2);
+    TrainableModel first(initial_weights(tiny_transformer(), 3), 2);
     // Killed after update 7: the newest checkpoint is update 5.
     TeachingPlan dying = plan;
     dying.sequences = [&](std::size_t update) {
@@ -105,7 +94,7 @@ TEST(TrainSft, ResumedEqualsUninterruptedBitForBit) {
             first, dying, config(), {.phase = "first", .checkpoints = folder.path()}),
         Error);
   }
-  TrainableModel second(initial_weights(tiny(), 99), 2);
+  TrainableModel second(initial_weights(tiny_transformer(), 99), 2);
   const SftReport report = train_sft(
       second, plan, config(), {.phase = "second", .checkpoints = folder.path()});
   EXPECT_EQ(report.updates, plan.num_updates);
