@@ -59,11 +59,14 @@ class CorpusWriter {
     std::uint64_t index = static_cast<std::uint64_t>(update) << 20U;
     for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update;) {
       const Trajectory story = corpus_.at(index);
-      TrainingSequence sequence = write(story, index, seen, rng);
+      sequences.push_back(write(story, index, seen, rng));
+      tokens += sequences.back().num_tokens();
+      if (invented::is_demonstration(story) && rng.uniform() < config_.agent_share) {
+        sequences.push_back(agent_.demonstration(story, kMaxSequenceTokens));
+        tokens += sequences.back().num_tokens();
+      }
       ++index;
       remember(story, seen);
-      tokens += sequence.num_tokens();
-      sequences.push_back(std::move(sequence));
       Task task = story.task;
       if (!story.steps.empty()) {
         task.settings[task_settings::kFirstObservation] = story.steps.front().observation.text;
@@ -84,9 +87,6 @@ class CorpusWriter {
                          std::uint64_t index,
                          const std::deque<Demonstration>& seen,
                          Rng& rng) const {
-    if (invented::is_demonstration(story) && rng.uniform() < config_.agent_share) {
-      return agent_.demonstration(story, kMaxSequenceTokens);
-    }
     std::vector<std::vector<Demonstration>> shown;
     if (rng.uniform() < config_.demonstration_share) {
       // Half of them from another episode in the same world, half from anywhere.

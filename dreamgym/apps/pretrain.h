@@ -23,7 +23,7 @@ struct PretrainConfig {
   std::string preset = "nano";
   std::size_t vocabulary_size = 1280;
   std::size_t updates = 7000;
-  double agent_share = 0.3;          ///< of sequences written from the agent's side
+  double agent_share = 1.0;          ///< of demonstrations also written from the agent's side
   double variation_share = 0.03;     ///< of sequences that propose a task
   double demonstration_share = 0.6;  ///< of experience sequences with retrieved demonstrations
   SftConfig sft = {.tokens_per_update = 8192,
