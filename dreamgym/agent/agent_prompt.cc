@@ -36,8 +36,11 @@ std::vector<TokenId> AgentPrompt::action(std::string_view action) const {
   return out;
 }
 
-std::vector<TokenId> AgentPrompt::observation(std::string_view observation) const {
+std::vector<TokenId> AgentPrompt::observation(std::string_view observation,
+                                              std::string_view instruction) const {
   std::vector<TokenId> out = tokenizer_->encode(observation);
+  out.push_back(task_);
+  append(out, tokenizer_->encode(instruction));
   out.push_back(action_);
   return out;
 }
@@ -50,7 +53,8 @@ Action AgentPrompt::parse_action(std::span<const TokenId> sampled) const {
 }
 
 TrainingSequence AgentPrompt::demonstration(const Trajectory& trajectory,
-                                            std::size_t max_tokens) const {
+                                            std::size_t max_tokens,
+                                            double weight) const {
   TrainingSequence sequence;
   if (trajectory.steps.empty()) {
     return sequence;
@@ -61,11 +65,12 @@ TrainingSequence AgentPrompt::demonstration(const Trajectory& trajectory,
       0.0F);
   for (const Transition& step : trajectory.steps) {
     const std::vector<TokenId> turn = action(step.action);
-    const std::vector<TokenId> reply = observation(step.next_observation.text);
+    const std::vector<TokenId> reply = 
+        observation(step.next_observation.text, trajectory.task.instruction);
     if (sequence.trunk.size() + turn.size() + reply.size() > max_tokens) {
       break;
     }
-    sequence.trunk.append(turn, LossPart::kAction, 1.0F);
+    sequence.trunk.append(turn, LossPart::kAction, static_cast<float>(weight));
     sequence.trunk.append(reply, LossPart::kNone, 0.0F);
   }
   return sequence;

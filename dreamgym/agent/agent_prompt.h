@@ -25,16 +25,20 @@ class AgentPrompt {
                                            std::string_view observation) const;
   /// An action as the policy would write it, closing marker included.
   [[nodiscard]] std::vector<TokenId> action(std::string_view action) const;
-  /// What follows an action: the observation and the next <|action|>.
-  [[nodiscard]] std::vector<TokenId> observation(std::string_view observation) const;
+  /// What follows an action: the observation, the task once more (a small model does not look back a
+  /// thousand tokens to find out what it wants) and the next <|action|>.
+  [[nodiscard]] std::vector<TokenId> observation(std::string_view observation,
+                                                 std::string_view instruction) const;
   /// The action text of a sampled turn (closing marker stripped).
   [[nodiscard]] Action parse_action(std::span<const TokenId> sampled) const;
   /// The marker that closes an action.
   [[nodiscard]] TokenId stop() const { return observation_; }
 
-  /// A demonstration to imitate: loss on the actions only. Steps beyond max_tokens are left out.
+  /// A demonstration to imitate: loss, times `weight`, on the actions only. Steps beyond max_tokens
+  /// are left out.
   [[nodiscard]] TrainingSequence demonstration(const Trajectory& trajectory,
-                                               std::size_t max_tokens) const;
+                                               std::size_t max_tokens,
+                                               double weight = 1.0) const;
 
   [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
 

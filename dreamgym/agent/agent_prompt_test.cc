@@ -45,6 +45,12 @@ TEST(AgentPrompt, DemonstrationNeverExceedsItsBudget) {
   }
 }
 
+TEST(AgentPrompt, TheTaskStandsBeforeEveryAction) {
+  const AgentPrompt agent = prompt();
+  EXPECT_EQ(agent.tokenizer().decode(agent.observation("You arrive.", "put a mug in desk")),
+            "You arrive.<|task|>put a mug in desk<|action|>");
+}
+
 TEST(AgentPrompt, ParsesTheActionItWrote) {
   const AgentPrompt agent = prompt();
   EXPECT_EQ(agent.parse_action(agent.action("go to desk 1")), "go to desk 1");

@@ -23,6 +23,7 @@ AgentEpisode TokenAgent::begin(std::string_view instruction,
                                std::uint64_t session,
                                std::uint64_t seed) const {
   AgentEpisode episode;
+  episode.instruction = instruction;
   episode.session = session;
   episode.seed = seed;
   episode.ledger.append_read(prompt_.begin(instruction, observation), TokenSource::kPrompt);
@@ -77,7 +78,7 @@ void TokenAgent::observe(AgentEpisode& episode, std::string_view observation) co
     const TokenId stop = prompt_.stop();
     episode.ledger.append_read(std::span<const TokenId>(&stop, 1), TokenSource::kPrompt);
   }
-  episode.ledger.append_read(prompt_.observation(observation), TokenSource::kEnvironment);
+  episode.ledger.append_read(prompt_.observation(observation, episode.instruction), TokenSource::kEnvironment);
 }
 
 bool TokenAgent::has_room(const AgentEpisode& episode) const {

@@ -40,6 +40,13 @@ BpeTokenizer learn_tokenizer(const PretrainConfig& config) {
   return train_bpe(texts, invented::NamePool().names(), training);
 }
 
+ModelFiles fresh_model(const PretrainConfig& config) {
+  const auto tokenizer = std::make_shared<const BpeTokenizer>(learn_tokenizer(config));
+  TransformerConfig shape = transformer_preset(config.preset);
+  shape.vocab_size = static_cast<std::int64_t>(tokenizer->vocabulary_size());
+  return {initial_weights(shape, Rng(config.seed).fork("weights").next()), tokenizer};
+}
+
 // Writes update u's sequences; a pure function of (seed, u).
 class CorpusWriter {
  public:
@@ -57,16 +64,19 @@ class CorpusWriter {
     std::vector<Task> tasks;
     // Updates own disjoint stretches of the corpus; none holds this many trajectories.
     std::uint64_t index = static_cast<std::uint64_t>(update) << 20U;
-    for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update;) {
+    double agent_tokens = 0;
+    for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update; ++index) {
+      const bool acts = agent_tokens < config_.agent_share * static_cast<double>(tokens);
+      index = acts ? next_demonstration(index) : index;
       const Trajectory story = corpus_.at(index);
-      sequences.push_back(write(story, index, seen, rng));
-      tokens += sequences.back().num_tokens();
-      if (invented::is_demonstration(story) && rng.uniform() < config_.agent_share) {
-        sequences.push_back(agent_.demonstration(story, kMaxSequenceTokens));
-        tokens += sequences.back().num_tokens();
+      if (acts) {
+        sequences.push_back(agent_.demonstration(story, kMaxSequenceTokens, config_.agent_weight));
+        agent_tokens += static_cast<double>(sequences.back().num_tokens());
+      } else {
+        sequences.push_back(write(story, index, seen, rng));
+        remember(story, seen);
       }
-      ++index;
-      remember(story, seen);
+      tokens += sequences.back().num_tokens();
       Task task = story.task;
       if (!story.steps.empty()) {
         task.settings[task_settings::kFirstObservation] = story.steps.front().observation.text;
@@ -83,6 +93,13 @@ class CorpusWriter {
   }
 
  private:
+  std::uint64_t next_demonstration(std::uint64_t index) const {
+    while (!invented::is_demonstration(corpus_.at(index))) {
+      ++index;
+    }
+    return index;
+  }
+
   TrainingSequence write(const Trajectory& story,
                          std::uint64_t index,
                          const std::deque<Demonstration>& seen,
@@ -185,11 +202,9 @@ ModelFiles pretrain(const PretrainConfig& config,
                     const Path& folder,
                     MetricsSink* metrics,
                     ProgressSink* progress) {
-  const auto tokenizer = std::make_shared<const BpeTokenizer>(learn_tokenizer(config));
-  TransformerConfig shape = transformer_preset(config.preset);
-  shape.vocab_size = static_cast<std::int64_t>(tokenizer->vocabulary_size());
-  TrainableModel model(initial_weights(shape, Rng(config.seed).fork("weights").next()),
-                       config.threads);
+  ModelFiles start = config.from.empty() ? fresh_model(config) : load_model(config.from);
+  const auto tokenizer = start.tokenizer;
+  TrainableModel model(std::move(start.weights), config.threads);
   const auto writer = std::make_shared<const CorpusWriter>(config, tokenizer);
   const TeachingPlan plan{config.updates,
                           [writer](std::size_t update) { return writer->write(update); }};

@@ -23,7 +23,10 @@ struct PretrainConfig {
   std::string preset = "nano";
   std::size_t vocabulary_size = 1280;
   std::size_t updates = 7000;
-  double agent_share = 1.0;          ///< of demonstrations also written from the agent's side
+  /// Folder of a model to go on from, tokenizer included; empty = a new one of the preset's shape.
+  Path from;
+  double agent_share = 0.35;         ///< of the tokens in demonstrations written from the agent's side
+  double agent_weight = 3.0;         ///< of the loss on an agent's actions: few tokens decide much
   double variation_share = 0.03;     ///< of sequences that propose a task
   double demonstration_share = 0.6;  ///< of experience sequences with retrieved demonstrations
   SftConfig sft = {.tokens_per_update = 8192,

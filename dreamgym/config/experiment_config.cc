@@ -65,6 +65,7 @@ ExperimentConfig default_experiment() {
   config.dream.tasks_per_iteration = 24;
   config.dream.mini_batches = 4;
   config.dream.passes = 2;
+  config.dream.warmup_iterations = 2;
   config.dream.step_weight = 1.0;
   config.dream.optimizer.learning_rate = 4e-4;
   config.dream.validate_every = 0;  // 48 dreamed tasks can't tell two policies apart
@@ -77,6 +78,7 @@ ExperimentConfig default_experiment() {
   config.s2r.tasks_per_iteration = 4;
   config.s2r.mini_batches = 1;
   config.s2r.passes = 1;
+  config.s2r.warmup_iterations = 0;
   config.s2r.optimizer.learning_rate = 1e-4;
   return config;
 }

@@ -68,6 +68,7 @@ void visit_fields(GrpoConfig& config, Field&& field) {
   field("step_weight", config.step_weight, "GiGPO: of the step advantages; 0 = GRPO", between(0, 10));
   field("step_discount", config.step_discount, "GiGPO: of the return to go", between(0, 1));
   field("passes", config.passes, "over the same episodes", at_least(1));
+  field("warmup_iterations", config.warmup_iterations, "in which the learning rate rises", at_least(0));
   field("temperature", config.temperature, "of the actions while training", between(0.01, 10));
   field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
   field("step_budget", config.step_budget, "environment steps in all; 0 = set by the arm", at_least(0));

@@ -177,29 +177,36 @@ ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> reco
 
 std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQuery> queries,
                                                          const SearchOptions& options) const {
-  const std::size_t dimension = embedder_->dimension();
-  std::vector<float> vectors(queries.size() * dimension);
-  parallel_for(queries.size(), options.num_threads, [&](std::size_t i) {
-    const auto vector = embedder_->embed_pair(queries[i].state, queries[i].action);
-    std::copy(
-        vector.begin(), vector.end(), vectors.begin() + static_cast<std::ptrdiff_t>(i * dimension));
-  });
-  const auto accept = [&](std::size_t query, Key key) {
-    return acceptable(*records_.at(key), queries[query], options);
-  };
-  const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
   std::vector<std::vector<ReplayHit>> results(queries.size());
+  std::vector<std::size_t> open;  // queries that the same place does not answer in full
   for (std::size_t i = 0; i < queries.size(); ++i) {
     results[i] = same_place(queries[i], options);
+    if (results[i].size() < options.k) {
+      open.push_back(i);
+    }
+  }
+  const std::size_t dimension = embedder_->dimension();
+  std::vector<float> vectors(open.size() * dimension);
+  parallel_for(open.size(), options.num_threads, [&](std::size_t j) {
+    const ReplayQuery& query = queries[open[j]];
+    const auto vector = embedder_->embed_pair(query.state, query.action);
+    std::copy(
+        vector.begin(), vector.end(), vectors.begin() + static_cast<std::ptrdiff_t>(j * dimension));
+  });
+  const auto accept = [&](std::size_t j, Key key) {
+    return acceptable(*records_.at(key), queries[open[j]], options);
+  };
+  const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
+  for (std::size_t j = 0; j < open.size(); ++j) {
+    std::vector<ReplayHit>& hits = results[open[j]];
     std::set<std::uint64_t> taught;
-    for (const ReplayHit& hit : results[i]) {
+    for (const ReplayHit& hit : hits) {
       taught.insert(demonstration_hash(hit.record->transition));
     }
-    for (const auto& neighbour : neighbours[i]) {
-      ReplayHit hit = to_hit(neighbour, queries[i]);
-      if (results[i].size() < options.k &&
-          !taught.contains(demonstration_hash(hit.record->transition))) {
-        results[i].push_back(std::move(hit));
+    for (const auto& neighbour : neighbours[j]) {
+      ReplayHit hit = to_hit(neighbour, queries[open[j]]);
+      if (hits.size() < options.k && !taught.contains(demonstration_hash(hit.record->transition))) {
+        hits.push_back(std::move(hit));
       }
     }
   }

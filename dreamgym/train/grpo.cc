@@ -161,7 +161,9 @@ void GrpoTrainer::step(const std::vector<const Episode*>& episodes,
       clipped += (loss.clipped ? 1.0 : 0.0) / count;
     }
   }
-  const UpdateResult update = policy_.model.update(config_.optimizer);
+  const double rise = static_cast<double>(report_.iterations + 1) /
+                      static_cast<double>(config_.warmup_iterations + 1);
+  const UpdateResult update = policy_.model.update(config_.optimizer, std::min(1.0, rise));
   report_.skipped_updates += update.skipped ? 1 : 0;
   report_.trained_tokens += played.num_tokens;
   metrics_["train/kl_to_old_nats"] = kl;  // of the last mini-batch: how far the iteration has moved

@@ -25,6 +25,9 @@ struct GrpoConfig {
   double step_weight = 0.0;                   ///< GiGPO: of the step advantages; 0 = GRPO
   double step_discount = 0.95;                ///< GiGPO: of the return to go, in [0, 1]
   std::size_t passes = 1;                     ///< over the same episodes, mini-batches drawn anew
+  /// Iterations in which the learning rate rises to its value: the first steps of a fresh AdamW move every
+  /// weight by the rate, whatever the gradient.
+  std::size_t warmup_iterations = 0;
   double temperature = 1.0;                   ///< of the actions while training
   std::size_t max_steps = 30;                 ///< per episode
   std::size_t tokens_per_micro_batch = 4096;

@@ -46,6 +46,7 @@ void add_pretrain_command(CLI::App& app) {
       "Train a base model on invented worlds (reading, copying, recalling, tracking state).\n"
       "Example: dreamgym pretrain --out models/nano --run runs/pretrain");
   verb->add_option("--seed", options->config.seed, "of everything")->capture_default_str();
+  verb->add_option("--from", options->config.from, "folder of a model to go on from")->check(CLI::ExistingDirectory);
   verb->add_option("--preset", options->config.preset, "nano-s, nano or nano-l")->capture_default_str();
   verb->add_option("--updates", options->config.updates, "optimiser steps")->capture_default_str();
   verb->add_option("--tokens-per-update", options->config.sft.tokens_per_update, "computed tokens")

@@ -89,14 +89,32 @@ Task new_task(const WorldOptions& options, std::string_view sentence) {
   return task;
 }
 
+/// With option "houses" the tasks go round these houses; without, one house after the other is used up.
+std::size_t wanted_houses(const WorldOptions& options) {
+  const std::string text = extra(options, "houses");
+  return text.empty() ? 0 : static_cast<std::size_t>(std::max(1L, std::lround(number("houses", text))));
+}
+
 std::vector<Task> generated_tasks(const WorldOptions& options) {
   const std::size_t all = options.split == "train" ? kGeneratedTrainTasks : kGeneratedHeldOutTasks;
   const std::size_t count = options.count == 0 ? all : options.count;
   GeneratedId id{.options = house_options(options), .split = options.split, .seed = options.seed};
   std::vector<Task> tasks;
+  const std::size_t per_house = tasks_in_house(id.options, options.split);
+  const std::size_t houses = wanted_houses(options);
+  if (houses > 0 && count > houses * per_house) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("world \"alfworld\": {} tasks of split \"{}\" wanted, {} houses with {} each have {}",
+                            count,
+                            options.split,
+                            houses,
+                            per_house,
+                            houses * per_house),
+                "raise houses or tasks_per_house, or ask for fewer tasks");
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    id.house = i / id.options.tasks_per_house;
-    id.task = i % id.options.tasks_per_house;
+    id.house = houses > 0 ? i % houses : i / per_house;
+    id.task = houses > 0 ? i / houses : i % per_house;
     Task task = new_task(options, generate_game(id).task);
     task.id = to_text(id);
     task.source = "generated";
@@ -175,7 +193,7 @@ class AlfworldWorld final : public World {
     return {
         {.name = "train", .description = "houses to learn in"},
         {.name = "valid_seen",
-         .description = "rooms like the training rooms, other things in them",
+         .description = "new tasks in the training houses",
          .held_out = true},
         {.name = "valid_unseen", .description = "rooms of no training house", .held_out = true}};
   }
@@ -186,6 +204,7 @@ class AlfworldWorld final : public World {
                    "objects",
                    "objects_per_receptacle",
                    "tasks_per_house",
+                   "houses",
                    settings::kText,
                    settings::kDialect});
     return options.data_folder.empty() ? generated_tasks(options) : real_tasks(options);

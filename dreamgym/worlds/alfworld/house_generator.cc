@@ -19,9 +19,9 @@
 namespace dreamgym::alfworld {
 namespace {
 
-// One room in kRoomShares is "valid_unseen"; of the other houses one in kThingShares "valid_seen".
+// One room in kRoomShares is "valid_unseen"; of the other houses' goals one in kGoalShares "valid_seen".
 constexpr std::uint64_t kRoomShares = 8;
-constexpr std::uint64_t kThingShares = 8;
+constexpr std::uint64_t kGoalShares = 3;
 
 /// "_bar__plus_01_dot_37": a number as ALFRED's ids write it.
 std::string coordinate(Rng& rng, int most_hundredths) {
@@ -169,6 +169,25 @@ GameDescription draw_house(const HouseOptions& options, Rng rng) {
   return house;
 }
 
+bool is_unseen_room(const GameDescription& house) {
+  return room_signature(house) % kRoomShares == 0;
+}
+
+std::string_view split_of(const GameDescription& house, const Goal& goal) {
+  if (is_unseen_room(house)) {
+    return "valid_unseen";
+  }
+  const std::uint64_t signature =
+      hash_text(fmt::format("{}\n{}", house_signature(house), wanted_text(goal)));
+  return signature % kGoalShares == 0 ? "valid_seen" : "train";
+}
+
+std::vector<Goal> goals_of_split(const GameDescription& house, std::string_view split) {
+  std::vector<Goal> goals = possible_goals(house);
+  std::erase_if(goals, [&](const Goal& goal) { return split_of(house, goal) != split; });
+  return goals;
+}
+
 bool is_solvable(const GameDescription& house) {
   return find_walkthrough(*compile_rules(house, builtin_rules())).has_value();
 }
@@ -202,27 +221,39 @@ std::uint64_t house_signature(const GameDescription& house) {
   return hash_text(fmt::format("{}\n{}", room_signature(house), join(things, "\n")));
 }
 
-std::string_view split_of_house(const GameDescription& house) {
-  if (room_signature(house) % kRoomShares == 0) {
-    return "valid_unseen";
-  }
-  return house_signature(house) % kThingShares == 0 ? "valid_seen" : "train";
+std::string_view split_of_game(const GameDescription& game) {
+  return split_of(game, game.goal);
+}
+
+std::size_t tasks_in_house(const HouseOptions& options, std::string_view split) {
+  return split == "valid_seen" ? (options.tasks_per_house + 1) / 2 : options.tasks_per_house;
 }
 
 GameDescription generate_game(const GeneratedId& id) {
   check_house_options(id.options);
-  const Rng rng = Rng(id.seed).fork("alfworld-house", id.house).fork(id.split);
-  // A house of another split, without enough tasks or without a solution gives way to the next.
+  const bool unseen = id.split == "valid_unseen";
+  const Rng rng = Rng(id.seed).fork("alfworld-house", id.house).fork(unseen ? "unseen" : "seen");
+  const auto splits = unseen ? std::vector<std::string>{"valid_unseen"}
+                             : std::vector<std::string>{"train", "valid_seen"};
+  // A room of the other kind, a house without enough tasks or without a solution gives way to the next.
   constexpr std::uint64_t kAttempts = 100'000;
   for (std::uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
     const Rng stream = rng.fork("attempt", attempt);
     GameDescription house = draw_house(id.options, stream);
-    if (split_of_house(house) != id.split) {
+    if (is_unseen_room(house) != unseen) {
       continue;
     }
-    const std::vector<Goal> goals =
-        choose_goals(house, id.options.tasks_per_house, stream.fork("goals"));
-    if (goals.size() < id.options.tasks_per_house) {
+    std::vector<Goal> goals;
+    const bool has_enough = std::ranges::all_of(splits, [&](const std::string& split) {
+      const std::size_t needed = tasks_in_house(id.options, split);
+      auto found = choose_goals(goals_of_split(house, split), needed, stream.fork("goals").fork(split));
+      const bool enough = found.size() == needed;
+      if (split == id.split) {
+        goals = std::move(found);
+      }
+      return enough;
+    });
+    if (!has_enough) {
       continue;
     }
     house.goal = goals[id.task];
@@ -270,7 +301,8 @@ GeneratedId parse_generated_id(std::string_view text) {
   GeneratedId id;
   id.split = parts.front();
   const bool known = id.split == "train" || id.split == "valid_seen" || id.split == "valid_unseen";
-  if (!known || parts.size() != 9 || numbers.size() != 8 || numbers[7] >= numbers[4]) {
+  if (!known || parts.size() != 9 || numbers.size() != 8 ||
+      numbers[7] >= tasks_in_house({.tasks_per_house = numbers[4]}, id.split)) {
     throw Error(ErrorKind::kParse,
                 fmt::format("generated ALFWorld game: got \"{}\", expected a name like "
                             "\"train-8-10-4-17-4-s0-h12-t3\"",

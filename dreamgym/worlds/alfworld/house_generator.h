@@ -1,10 +1,11 @@
 // Generated houses and tasks, in the shape of real ones but as small as wanted.
 //
-// A house is a room with real kinds of places and things, each where such things usually are. Which
-// split it belongs to follows from what it is: the room (its multiset of places) decides between
-// "valid_unseen" and the other two, the things in it between "train" and "valid_seen"; so no split
-// shares a house with another, whatever the seeds. Every task is solvable: a walkthrough is found
-// and played. Thread safety: pure functions.
+// A house is a room with real kinds of places and things, each where such things usually are. As in
+// the benchmark, "valid_seen" has new tasks in the houses of "train", and "valid_unseen" tasks in other
+// rooms. Which split a game belongs to follows from what it is: the room (its multiset of places)
+// decides whether it is "valid_unseen", house and goal together between the other two; so no split shares
+// a task with another, whatever the seeds. Every task is solvable: a walkthrough is found and played.
+// Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct HouseOptions {
   std::size_t max_receptacles = 10;     ///< at most 60
   std::size_t max_objects = 4;          ///< in one receptacle; 1 to 12
   double objects_per_receptacle = 1.7;  ///< about as many, on average
-  std::size_t tasks_per_house = 4;
+  std::size_t tasks_per_house = 4;      ///< to train on; "valid_seen" has half as many more
   bool operator==(const HouseOptions&) const = default;
 };
 
@@ -35,9 +36,12 @@ struct GeneratedId {
   std::string split = "train";  ///< "train", "valid_seen" or "valid_unseen"
   std::uint64_t seed = 0;
   std::uint64_t house = 0;
-  std::uint64_t task = 0;  ///< below options.tasks_per_house
+  std::uint64_t task = 0;  ///< below tasks_in_house
   bool operator==(const GeneratedId&) const = default;
 };
+
+/// Tasks that each house has for a split.
+std::size_t tasks_in_house(const HouseOptions& options, std::string_view split);
 
 /// "train-8-10-4-17-4-s0-h12-t3" and back.
 std::string to_text(const GeneratedId& id);
@@ -49,7 +53,7 @@ GameDescription generate_game(const GeneratedId& id);
 
 /// Equal for houses with the same places and the same things in them.
 std::uint64_t house_signature(const GameDescription& description);
-/// The split that a house belongs to.
-std::string_view split_of_house(const GameDescription& description);
+/// The split that a house with this goal belongs to.
+std::string_view split_of_game(const GameDescription& description);
 
 }  // namespace dreamgym::alfworld

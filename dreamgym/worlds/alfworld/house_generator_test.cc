@@ -18,7 +18,7 @@ std::vector<GameDescription> games(const std::string& split, std::size_t houses)
   GeneratedId id;
   id.split = split;
   for (id.house = 0; id.house < houses; ++id.house) {
-    for (id.task = 0; id.task < id.options.tasks_per_house; ++id.task) {
+    for (id.task = 0; id.task < tasks_in_house(id.options, split); ++id.task) {
       made.push_back(generate_game(id));
     }
   }
@@ -65,14 +65,29 @@ TEST(HouseGenerator, EveryGameCanBeWonAndIsNotWonYet) {
   }
 }
 
-TEST(HouseGenerator, SplitsShareNoHouse) {
-  std::map<std::uint64_t, std::string> owner;
+TEST(HouseGenerator, SplitsShareNoTask) {
+  std::map<std::string, std::string> owner;
   for (const char* split : {"train", "valid_seen", "valid_unseen"}) {
     for (const GameDescription& game : games(split, 12)) {
-      EXPECT_EQ(split_of_house(game), split);
-      const auto [known, added] = owner.emplace(house_signature(game), split);
-      EXPECT_EQ(known->second, split);
+      EXPECT_EQ(split_of_game(game), split);
+      const std::string task =
+          std::to_string(house_signature(game)) + " " + wanted_text(game.goal);
+      const auto [known, added] = owner.emplace(task, split);
+      EXPECT_EQ(known->second, split) << task;
     }
+  }
+}
+
+TEST(HouseGenerator, ValidSeenAsksForNewThingsInTheTrainingHouses) {
+  std::set<std::uint64_t> train;
+  for (const GameDescription& game : games("train", 6)) {
+    train.insert(house_signature(game));
+  }
+  for (const GameDescription& game : games("valid_seen", 6)) {
+    EXPECT_TRUE(train.contains(house_signature(game)));
+  }
+  for (const GameDescription& game : games("valid_unseen", 6)) {
+    EXPECT_FALSE(train.contains(house_signature(game)));
   }
 }
 
