@@ -46,6 +46,9 @@ std::map<std::string, std::string> common_settings(const WorldOptions& options) 
   }
   if (!options.data_folder.empty()) {
     out[settings::kData] = options.data_folder;
+    if (std::string folder = extra(options, settings::kCache); !folder.empty()) {
+      out[settings::kCache] = std::move(folder);
+    }
     return out;
   }
   std::string id = to_text(ShopOptions{});
@@ -76,7 +79,7 @@ Task make_task(const Shop& shop,
 }
 
 /// By the product itself, so that none is in two splits of any generated shops.
-std::string_view generated_split(const std::string& asin) {
+std::string_view generated_split(std::string_view asin) {
   const std::uint64_t draw = hash_text(asin) % 10;
   return draw < 2 ? "test" : (draw < 4 ? "dev" : "train");
 }
@@ -93,7 +96,7 @@ std::vector<std::size_t> split_sessions(const Shop& shop, const WorldOptions& op
   const std::size_t count = shop.goals().size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view split = options.data_folder.empty()
-                                       ? generated_split(shop.goals().product(i).asin)
+                                       ? generated_split(shop.goals().asin(i))
                                        : indexed_split(i, count);
     if (split == options.split) {
       sessions.push_back(i);
@@ -170,7 +173,8 @@ class WebshopWorld final : public World {
   void webshop_check(const WorldOptions& options) const {
     check_options(*this,
                   options,
-                  {settings::kGoals,
+                  {settings::kCache,
+                   settings::kGoals,
                    settings::kMode,
                    settings::kPrices,
                    settings::kNouns,
