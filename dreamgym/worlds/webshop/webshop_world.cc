@@ -12,6 +12,7 @@
 #include "dreamgym/worlds/webshop/expert.h"
 #include "dreamgym/worlds/webshop/explainer.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
+#include "dreamgym/worlds/webshop/text_audit.h"
 #include "dreamgym/worlds/webshop/webshop_environment.h"
 
 namespace dreamgym {
@@ -158,6 +159,9 @@ class WebshopWorld final : public World {
   }
   [[nodiscard]] std::unique_ptr<Explainer> make_explainer() const override {
     return webshop::make_explainer();
+  }
+  [[nodiscard]] std::unique_ptr<EpisodeAuditor> make_episode_auditor() const override {
+    return make_text_auditor();
   }
   [[nodiscard]] std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                             double noise) const override {
