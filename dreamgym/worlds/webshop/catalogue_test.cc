@@ -1,8 +1,13 @@
 #include "dreamgym/worlds/webshop/catalogue_files.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/goals.h"
 #include "dreamgym/worlds/webshop/price_text.h"
@@ -77,6 +82,55 @@ TEST_F(CatalogueFiles, AreReadUpToALimit) {
 
 TEST_F(CatalogueFiles, ThatAreMissingAreNamed) {
   EXPECT_TRUE(contains(error(), "no items_shuffle.json or items_shuffle_1000.json in "));
+  for (const std::string stem : {"items_shuffle", "items_ins_v2", "items_human_ins"}) {
+    write("[" + entry(R"("asin":"B1","name":"N")") + "]");
+    std::filesystem::remove(folder_.path() / (stem + ".json"));
+    EXPECT_TRUE(contains(error(), "no " + stem + ".json or " + stem + "_1000.json in "));
+  }
+}
+
+TEST_F(CatalogueFiles, WithOptionsOfAnyOtherTypeAreRefused) {
+  for (const char* options : {"7",
+                              "true",
+                              "\"Size\"",
+                              "[{\"value\":\"9\"}]",
+                              "{\"Size\":\"9\"}",
+                              "{\"Size\":{\"value\":\"9\"}}",
+                              "{\"Size\":[\"9\"]}",
+                              "{\"Size\":[null]}",
+                              "{\"Size\":[{\"value\":null}]}"}) {
+    write("[" + entry(fmt::format(R"("asin":"B1","name":"N","customization_options":{})", options)) +
+          "]");
+    EXPECT_TRUE(contains(error(), "product 1: ")) << options << ": " << error();
+  }
+}
+
+TEST_F(CatalogueFiles, TheLastOfTwoEntriesForAProductCounts) {
+  write("[" + entry(R"("asin":"B1","name":"N")") + "]",
+        R"({"B1":{"attributes":["a"],"instruction":"old","instruction_attributes":["a"]},)"
+        R"("B1":{"attributes":["b"]}})",
+        R"({"B1":[{"instruction":"x","instruction_attributes":["a"],"instruction_options":[]}],)"
+        R"("B1":[{"instruction":"y","instruction_attributes":["a"],"instruction_options":[]},)"
+        R"({"instruction":"z","instruction_attributes":["b"],"instruction_options":["c"]}]})");
+  const auto catalogue = std::make_shared<const Catalogue>(load());
+  EXPECT_EQ(catalogue->product(0).attributes, std::vector<std::string>{"b"});
+  EXPECT_EQ(catalogue->product(0).human_instructions.size(), 2U);
+  EXPECT_EQ(Goals(catalogue, {}).size(), 2U);
+  EXPECT_EQ(Goals(catalogue, {.kind = GoalKind::kSynthetic}).size(), 0U);
+}
+
+TEST_F(CatalogueFiles, WithTooManyCombinationsOfOptionsHaveNoSyntheticGoals) {
+  std::string options;
+  for (int i = 0; i < 12; ++i) {
+    options += fmt::format(R"({}"o{}":[{{"value":"a"}},{{"value":"b"}},{{"value":"c"}},{{"value":"d"}}])",
+                           i == 0 ? "" : ",",
+                           i);
+  }
+  write("[" + entry(R"("asin":"B1","name":"N","customization_options":{)" + options + "}") + "]",
+        R"({"B1":{"attributes":["a"],"instruction":"i","instruction_attributes":["a"]}})");
+  const auto catalogue = std::make_shared<const Catalogue>(load());
+  EXPECT_EQ(Goals(catalogue, {}).size(), 0U);
+  EXPECT_THROW(Goals(catalogue, {.kind = GoalKind::kSynthetic}), Error);
 }
 
 TEST_F(CatalogueFiles, ThatAreBadAreNamedWithEntryAndKey) {
@@ -119,6 +173,32 @@ TEST(Prices, AreReadFromTheirText) {
   EXPECT_EQ(parse_prices("from $1.00 to $2.50 or $3"), (std::vector<double>{1, 2.5}));
   EXPECT_THROW(parse_prices("$"), Error);
   EXPECT_THROW(parse_prices("12"), Error);
+}
+
+TEST(Prices, OfAnyShapeAreReadOrRefused) {
+  const std::vector<std::string> pieces = {
+      "$", "1", "999", ".", ",", "-", " ", "e9", "to", "\u20ac", "\xff", "inf", "nan", "0x"};
+  Rng rng(11);
+  std::size_t read = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (std::uint64_t i = rng.below(9); i > 0; --i) {
+      text += rng.choose(pieces);
+    }
+    try {
+      const std::vector<double> prices = parse_prices(text);
+      ASSERT_TRUE(prices.size() == 1 || prices.size() == 2) << text;
+      for (const double price : prices) {
+        ASSERT_TRUE(std::isfinite(price) && price >= 0) << text;
+      }
+      ASSERT_TRUE(price_tag(prices).starts_with('$'));
+      ++read;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::kParse) << text;
+    }
+  }
+  EXPECT_GT(read, 1000U);
+  EXPECT_THROW(parse_prices("$" + std::string(400, '9')), Error);
 }
 
 class WrittenShop : public testing::Test {

@@ -13,7 +13,6 @@
 namespace dreamgym::webshop {
 namespace {
 
-constexpr std::uint64_t kShuffleSeed = 233;
 constexpr double kPriceStep = 10;
 constexpr int kNumPriceSteps = 99;
 constexpr int kPriceChoices = 4;
@@ -111,7 +110,7 @@ Goals::Goals(std::shared_ptr<const Catalogue> catalogue, const GoalOptions& opti
     : catalogue_(std::move(catalogue)), kind_(options.kind) {
   draw_prices(options);
   list_goals(options);
-  PythonRandom(kShuffleSeed).shuffle(keys_);
+  PythonRandom(kGoalShuffleSeed).shuffle(keys_);
   if (options.prices != nullptr) {
     apply_limits(*options.prices);
   }
@@ -189,6 +188,21 @@ double Goals::weight_of(const Product& product) const {
     sum += 1.0 / static_cast<double>(catalogue_->attribute_count(attribute));
   }
   return sum / static_cast<double>(product.synthetic_attributes.size());
+}
+
+std::vector<double> Goals::weights() const {
+  std::vector<double> weights(keys_.size(), 1);
+  if (kind_ == GoalKind::kHuman) {
+    return weights;
+  }
+  std::vector<double> of_product(catalogue_->size());
+  for (const SyntheticGoalEntry& entry : catalogue_->synthetic_goals()) {
+    of_product[entry.product] = weight_of(catalogue_->product(entry.product));
+  }
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    weights[i] = of_product[keys_[i].product];
+  }
+  return weights;
 }
 
 Goal Goals::goal(std::size_t session) const {

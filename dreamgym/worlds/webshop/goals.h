@@ -46,6 +46,7 @@ struct Goal {
 };
 
 inline constexpr double kNoPriceLimit = 1000000;
+inline constexpr std::uint64_t kGoalShuffleSeed = 233;
 
 /// A recorded table: {"product_prices": {asin: dollars}, "goals": [[asin, price_upper, text], ...]}
 /// of the first goals after the shuffle.
@@ -75,6 +76,8 @@ class Goals {
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   /// The goal of a session number. @throws Error kInvalidArgument if there are fewer.
   [[nodiscard]] Goal goal(std::size_t session) const;
+  /// Goal::weight of every goal.
+  [[nodiscard]] std::vector<double> weights() const;
   /// The asin of the product it asks for.
   [[nodiscard]] std::string_view asin(std::size_t session) const {
     return catalogue_->asin(keys_.at(session).product);

@@ -11,6 +11,7 @@
 #include "dreamgym/worlds/webshop/action_mapper.h"
 #include "dreamgym/worlds/webshop/expert.h"
 #include "dreamgym/worlds/webshop/explainer.h"
+#include "dreamgym/worlds/webshop/goal_draw.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
 #include "dreamgym/worlds/webshop/text_audit.h"
 #include "dreamgym/worlds/webshop/webshop_environment.h"
@@ -26,6 +27,7 @@ constexpr std::size_t kGeneratedHeldOutTasks = 200;
 constexpr std::size_t kStandardSplitGoals = 2000;  // from here on the benchmark's own split
 constexpr std::size_t kTestGoals = 500;
 constexpr std::size_t kDevEnd = 1500;
+constexpr const char* kDraw = "draw";  // key of WorldOptions::extra
 
 std::string extra(const WorldOptions& options, const std::string& key) {
   const auto found = options.extra.find(key);
@@ -106,6 +108,33 @@ std::vector<std::size_t> split_sessions(const Shop& shop, const WorldOptions& op
   return sessions;
 }
 
+/// Distinct goals of the split in the order of the original's draws.
+std::vector<std::size_t> draw_by_weight(const Goals& goals,
+                                        const std::vector<std::size_t>& split,
+                                        std::size_t count) {
+  if (2 * count > split.size()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("draw=weighted: expected a count of at most {} (half of the split, "
+                            "since rare goals take long to come up), got {}",
+                            split.size() / 2,
+                            count));
+  }
+  std::vector<bool> wanted(goals.size(), false);
+  for (const std::size_t session : split) {
+    wanted[session] = true;
+  }
+  GoalDraw draw(goals);
+  std::vector<std::size_t> sessions;
+  while (sessions.size() < count) {
+    const std::size_t session = draw.next();
+    if (wanted[session]) {
+      wanted[session] = false;
+      sessions.push_back(session);
+    }
+  }
+  return sessions;
+}
+
 class WebshopWorld final : public World {
  public:
   [[nodiscard]] std::string name() const override { return "webshop"; }
@@ -135,7 +164,9 @@ class WebshopWorld final : public World {
                               count),
                   "a larger generated shop has more: --set products=N");
     }
-    if (count > 0) {
+    if (count > 0 && extra(options, kDraw) == "weighted") {
+      sessions = draw_by_weight(shop->goals(), sessions, count);
+    } else if (count > 0) {
       Rng(options.seed).fork("webshop goals").shuffle(sessions);
       sessions.resize(count);
     }
@@ -185,11 +216,17 @@ class WebshopWorld final : public World {
                    settings::kPriceSeed,
                    settings::kNumPrevObs,
                    settings::kNumPrevActions,
+                   kDraw,
                    "products",
                    "instructions",
                    "shop_seed"});
     if (const std::string mode = extra(options, settings::kMode); !mode.empty()) {
       observation_mode_from_name(mode);
+    }
+    const std::string draw = extra(options, kDraw);
+    if (!draw.empty() && draw != "uniform" && draw != "weighted") {
+      throw Error(ErrorKind::kInvalidArgument,
+                  fmt::format("draw: expected uniform or weighted, got \"{}\"", shorten(draw, 60)));
     }
   }
 
