@@ -13,6 +13,7 @@
 #include "dreamgym/worlds/webshop/explainer.h"
 #include "dreamgym/worlds/webshop/goal_draw.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
+#include "dreamgym/worlds/webshop/task_reviser.h"
 #include "dreamgym/worlds/webshop/text_audit.h"
 #include "dreamgym/worlds/webshop/webshop_environment.h"
 
@@ -193,6 +194,9 @@ class WebshopWorld final : public World {
   }
   [[nodiscard]] std::unique_ptr<EpisodeAuditor> make_episode_auditor() const override {
     return make_text_auditor();
+  }
+  [[nodiscard]] std::unique_ptr<TaskReviser> make_task_reviser() const override {
+    return webshop::make_task_reviser(library_);
   }
   [[nodiscard]] std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                             double noise) const override {
