@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/internal/json_elements.h"
@@ -17,88 +19,114 @@ namespace {
 
 constexpr std::size_t kLongestAsin = 10;
 
+using Kind = JsonValue::Kind;
+
 /// One entry of a file, for reading its members with precise errors.
 class Entry {
  public:
-  Entry(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) {
+  /// @param number  of the entry, or 0 where `name` tells it.
+  Entry(const JsonValue& json, const Path& path, std::size_t number, std::string_view name)
+      : json_(json), path_(path), number_(number), name_(name) {
+    if (json.kind != Kind::kObject) {
       fail("expected a JSON object");
     }
   }
 
-  [[nodiscard]] const Json* find(const char* key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  [[nodiscard]] const JsonValue* find(const char* key) const {
+    const JsonValue* found = json_.find(key);
+    return found == nullptr || found->kind == Kind::kNull ? nullptr : found;
   }
   [[nodiscard]] std::string text(const char* key) const {
-    const Json* value = find(key);
-    if (value == nullptr || !value->is_string()) {
+    const JsonValue* value = find(key);
+    if (value == nullptr || value->kind != Kind::kText) {
       fail(fmt::format("expected a text \"{}\", got {}", key, shown(value)));
     }
-    return value->get<std::string>();
+    return text_of(*value);
   }
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> out;
-    const Json* value = find(key);
+    const JsonValue* value = find(key);
     if (value == nullptr) {
       return out;
     }
-    if (!value->is_array()) {
+    if (value->kind != Kind::kList) {
       fail(fmt::format("expected a list of texts \"{}\", got {}", key, shown(value)));
     }
-    for (const Json& item : *value) {
-      if (!item.is_string()) {
+    for (const JsonValue& item : value->items) {
+      if (item.kind != Kind::kText) {
         fail(fmt::format("expected a list of texts \"{}\", got {} in it", key, shown(&item)));
       }
-      out.push_back(item.get<std::string>());
+      out.push_back(text_of(item));
     }
     return out;
   }
+  [[nodiscard]] std::string text_of(const JsonValue& value) const {
+    try {
+      return value.text();
+    } catch (const nlohmann::json::exception& error) {
+      fail(fmt::format("no JSON: {}: {}", error.what(), shown(&value)));
+    }
+  }
   [[noreturn]] void fail(const std::string& why) const {
+    const std::string name =
+        number_ > 0 ? fmt::format("product {}", number_) : fmt::format("\"{}\"", name_);
     throw Error(ErrorKind::kParse,
-                fmt::format("{}: {}", where_, why),
+                fmt::format("{}: {}: {}", path_.string(), name, why),
                 "expected the benchmark's own files (docs/worlds/webshop.md)");
   }
-  static std::string shown(const Json* value) {
-    return value == nullptr
-               ? "none"
-               : shorten(value->dump(-1, ' ', false, Json::error_handler_t::replace), 60);
+  static std::string shown(const JsonValue* value) {
+    return value == nullptr ? "none" : shorten(value->raw, 60);
   }
 
  private:
-  const Json& json_;
-  std::string where_;
+  const JsonValue& json_;
+  const Path& path_;
+  std::size_t number_;
+  std::string_view name_;
 };
 
+ProductOption read_option(const Entry& entry,
+                          const std::string& raw_name,
+                          const JsonValue& contents,
+                          Product& product) {
+  const auto refuse = [&] {
+    entry.fail(fmt::format("option \"{}\": expected a list of {{\"value\": text}}, got {}",
+                           raw_name,
+                           Entry::shown(&contents)));
+  };
+  if (contents.kind != Kind::kList) {
+    refuse();
+  }
+  ProductOption option{.name = python_lower(raw_name)};
+  for (const JsonValue& content : contents.items) {
+    const JsonValue* value = content.find("value");
+    if (value == nullptr || value->kind != Kind::kText) {
+      refuse();
+    }
+    const std::string raw = entry.text_of(*value);
+    option.values.push_back(python_lower(replace_all(python_strip(raw), "/", " | ")));
+    const JsonValue* image = content.find("image");
+    product.option_images[option.values.back()] =
+        image != nullptr && image->kind == Kind::kText ? std::optional(entry.text_of(*image))
+                                                       : std::nullopt;
+  }
+  return option;
+}
+
 void read_options(const Entry& entry, Product& product) {
-  const Json* options = entry.find("customization_options");
-  if (options == nullptr || options->empty() ||
-      (options->is_string() && options->get_ref<const std::string&>().empty())) {
+  const JsonValue* options = entry.find("customization_options");
+  if (options == nullptr || options->raw == "\"\"" ||
+      (options->kind == Kind::kList && options->items.empty())) {
     return;
   }
-  if (!options->is_object()) {
+  if (options->kind != Kind::kObject) {
     entry.fail("expected an object \"customization_options\", got " + Entry::shown(options));
   }
-  for (const auto& [raw_name, contents] : options->items()) {
-    if (contents.is_null()) {
+  for (const auto& [raw_name, contents] : options->members) {
+    if (contents.kind == Kind::kNull) {
       continue;
     }
-    ProductOption option{.name = python_lower(raw_name)};
-    for (const Json& content : contents) {
-      const bool has_value =
-          content.is_object() && content.contains("value") && content["value"].is_string();
-      if (!contents.is_array() || !has_value) {
-        entry.fail(fmt::format("option \"{}\": expected a list of {{\"value\": text}}, got {}",
-                               raw_name,
-                               Entry::shown(&contents)));
-      }
-      const std::string raw = content["value"].get<std::string>();
-      option.values.push_back(python_lower(replace_all(python_strip(raw), "/", " | ")));
-      const auto image = content.find("image");
-      product.option_images[option.values.back()] = image != content.end() && image->is_string()
-                                                        ? std::optional(image->get<std::string>())
-                                                        : std::nullopt;
-    }
+    ProductOption option = read_option(entry, raw_name, contents, product);
     const auto known = std::ranges::find(product.options, option.name, &ProductOption::name);
     if (known != product.options.end()) {
       *known = std::move(option);
@@ -115,9 +143,9 @@ Product read_product(const Entry& entry, std::string asin) {
                   .category = entry.text("category"),
                   .query = std::string(python_strip(python_lower(entry.text("query")))),
                   .product_category = entry.text("product_category")};
-  const Json* bullets = entry.find("small_description");
-  product.bullets = bullets != nullptr && bullets->is_string()
-                        ? std::vector{bullets->get<std::string>()}
+  const JsonValue* bullets = entry.find("small_description");
+  product.bullets = bullets != nullptr && bullets->kind == Kind::kText
+                        ? std::vector{entry.text_of(*bullets)}
                         : entry.texts("small_description");
   const std::vector<std::string> images = entry.texts("images");
   product.main_image = images.empty() ? "" : images.front();
@@ -134,8 +162,8 @@ Product read_product(const Entry& entry, std::string asin) {
 
 void read_products(const Path& path, std::size_t max_products, CatalogueBuilder& builder) {
   std::size_t number = 0;
-  for_each_json_element(path, [&](const std::string&, const Json& json) {
-    const Entry entry(json, fmt::format("{}: product {}", path.string(), ++number));
+  for_each_json_element(path, [&](const std::string&, const JsonValue& json) {
+    const Entry entry(json, path, ++number, "");
     std::string asin = entry.text("asin");
     if (asin != "nan" && decode_utf8(asin).size() <= kLongestAsin && !builder.find(asin)) {
       builder.add(read_product(entry, std::move(asin)));
@@ -148,12 +176,12 @@ void read_products(const Path& path, std::size_t max_products, CatalogueBuilder&
 }
 
 void read_attributes(const Path& path, CatalogueBuilder& builder) {
-  for_each_json_element(path, [&](const std::string& asin, const Json& json) {
+  for_each_json_element(path, [&](const std::string& asin, const JsonValue& json) {
     const auto found = builder.find(asin);
     if (!found) {
       return true;
     }
-    const Entry entry(json, fmt::format("{}: \"{}\"", path.string(), asin));
+    const Entry entry(json, path, 0, asin);
     Product product{.attributes = {std::string(kNoAttributes)}};
     if (entry.find("attributes") != nullptr) {
       product.attributes = entry.texts("attributes");
@@ -171,14 +199,21 @@ void read_attributes(const Path& path, CatalogueBuilder& builder) {
 }
 
 void read_instructions(const Path& path, CatalogueBuilder& builder) {
-  for_each_json_element(path, [&](const std::string& asin, const Json& json) {
+  for_each_json_element(path, [&](const std::string& asin, const JsonValue& json) {
     const auto found = builder.find(asin);
     if (!found) {
       return true;
     }
     std::vector<HumanInstruction> instructions;
-    for (const Json& item : json) {
-      const Entry entry(item, fmt::format("{}: \"{}\"", path.string(), asin));
+    if (json.kind != Kind::kList) {
+      throw Error(ErrorKind::kParse,
+                  fmt::format("{}: \"{}\": expected a list of instructions, got {}",
+                              path.string(),
+                              asin,
+                              Entry::shown(&json)));
+    }
+    for (const JsonValue& item : json.items) {
+      const Entry entry(item, path, 0, asin);
       instructions.push_back({.text = entry.text("instruction"),
                               .attributes = entry.texts("instruction_attributes"),
                               .options = entry.texts("instruction_options")});

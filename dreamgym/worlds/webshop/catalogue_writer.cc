@@ -3,11 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
 
 namespace dreamgym::webshop {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20U;
 

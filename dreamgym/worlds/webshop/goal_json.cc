@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 
 namespace dreamgym::webshop {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 [[noreturn]] void fail(std::string_view what, std::string_view why, std::string_view text) {
   throw Error(ErrorKind::kParse, fmt::format("{}: {}, got {}", what, why, shorten(text, 120)));

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 #include "dreamgym/worlds/webshop/internal/python_random.h"
 #include "dreamgym/worlds/webshop/internal/python_text.h"
 
 namespace dreamgym::webshop {
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr double kPriceStep = 10;
 constexpr int kNumPriceSteps = 99;

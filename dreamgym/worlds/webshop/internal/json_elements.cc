@@ -8,6 +8,8 @@
 #include <fstream>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 
@@ -118,18 +120,24 @@ void copy_value(Reader& reader, std::size_t number, std::string& text) {
   }
 }
 
-Json parse(const Reader& reader, std::size_t number, const std::string& text) {
+/// What `read` gives, with the element named in its errors.
+auto reading(const Reader& reader,
+             std::size_t number,
+             const std::string& text,
+             const auto& read) {
   try {
-    return Json::parse(text.data(), text.data() + text.size());
-  } catch (const Json::exception& error) {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
     reader.fail(number, fmt::format("no JSON: {}: {}", error.what(), shorten(text, 80)));
+  } catch (const Error& error) {
+    reader.fail(number, error.what());
   }
 }
 
 }  // namespace
 
 void for_each_json_element(const Path& path,
-                           const std::function<bool(const std::string&, const Json&)>& visit) {
+                           const std::function<bool(const std::string&, const JsonValue&)>& visit) {
   Reader reader(path);
   const char open = reader.peek_word();
   if (open != '[' && open != '{') {
@@ -146,14 +154,15 @@ void for_each_json_element(const Path& path,
       }
       text = "\"";
       copy_string(reader, number, text);
-      key = parse(reader, number, text).get<std::string>();
+      key = reading(reader, number, text, [&] { return parse_json_value(text).text(); });
       if (reader.peek_word() != ':') {
         reader.fail(number, "expected ':' behind its name");
       }
       reader.take();
     }
     copy_value(reader, number, text);
-    if (!visit(key, parse(reader, number, text))) {
+    const JsonValue value = reading(reader, number, text, [&] { return parse_json_value(text); });
+    if (!visit(key, value)) {
       return;
     }
     if (reader.peek_word() == ',') {
