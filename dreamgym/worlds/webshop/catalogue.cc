@@ -80,8 +80,8 @@ Product Catalogue::product(ProductIndex index) const {
   product.category = categories_.text(category_numbers_[index]);
   product.query = queries_.text(query_numbers_[index]);
   const PriceRange& price = prices_[index];
-  product.prices = price.is_range != 0 ? std::vector{price.low, price.high}
-                                       : std::vector{price.low};
+  product.prices =
+      price.is_range != 0 ? std::vector{price.low, price.high} : std::vector{price.low};
   if (const auto begin = attribute_begins_[index]; begin != kNoRecord) {
     read_attributes(read_record(attribute_records_, begin), product);
   } else {

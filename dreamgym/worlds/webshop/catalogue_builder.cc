@@ -70,9 +70,9 @@ void CatalogueBuilder::set_instructions(ProductIndex product,
   instruction_begins_[product] = write_record(writer_, instruction_record(instructions));
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     if (!instructions[i].attributes.empty()) {
-      human_goals_.push_back({.entry = {.product = product,
-                                        .instruction = static_cast<std::uint32_t>(i)},
-                              .record = instruction_begins_[product]});
+      human_goals_.push_back(
+          {.entry = {.product = product, .instruction = static_cast<std::uint32_t>(i)},
+           .record = instruction_begins_[product]});
     }
   }
 }

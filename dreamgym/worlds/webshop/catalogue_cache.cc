@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kKeptFromBytes = std::uintmax_t{64} << 20U;
-
 std::vector<Path> all_of(const CatalogueFiles& files) {
   return {files.products, files.attributes, files.instructions};
 }
@@ -67,11 +65,13 @@ Path choose_folder(const Path& data_folder, const CacheOptions& options) {
       return folder;
     }
   }
-  throw Error(ErrorKind::kIo,
-              fmt::format("the parsed catalogue of {} can't be kept: its folder can't be written{}",
-                          data_folder.string(),
-                          general == nullptr ? "" : fmt::format(", nor can {}", general)),
-              "name a folder with --cache or $DREAMGYM_CACHE");
+  throw Error(
+      ErrorKind::kIo,
+      fmt::format("the parsed catalogue can't be kept: expected a folder that can be written, "
+                  "got {}{}",
+                  (data_folder / ".dreamgym").string(),
+                  general == nullptr ? "" : fmt::format(" and {}/webshop", general)),
+      "name a folder with --cache or $DREAMGYM_CACHE");
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ Path choose_folder(const Path& data_folder, const CacheOptions& options) {
 std::shared_ptr<const Catalogue> open_catalogue(const Path& data_folder,
                                                 const CacheOptions& options) {
   const CatalogueFiles files = find_catalogue_files(data_folder);
-  if (options.folder.empty() && total_bytes(files) < kKeptFromBytes) {
+  if (options.folder.empty() && total_bytes(files) < options.kept_from_bytes) {
     return std::make_shared<const Catalogue>(load_catalogue(data_folder));
   }
   const Path path = cache_path(data_folder, choose_folder(data_folder, options));
@@ -102,9 +102,8 @@ std::shared_ptr<const Catalogue> open_catalogue(const Path& data_folder,
       throw;
     }
   }
-  note(fmt::format("reading the catalogue in {} once; it is kept in {}",
-                   data_folder.string(),
-                   path.string()));
+  note(fmt::format(
+      "reading the catalogue in {} once; it is kept in {}", data_folder.string(), path.string()));
   write_file(path, [&](const auto& write) {
     SectionWriter writer(write, fingerprint);
     CatalogueBuilder builder(writer);

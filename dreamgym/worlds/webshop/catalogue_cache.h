@@ -8,6 +8,7 @@
 // Thread safety: reentrant.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -21,6 +22,8 @@ struct CacheOptions {
   /// Where the parsed file goes, and that any catalogue is kept; "" = ".dreamgym" in the data
   /// folder, or where that can't be written "webshop" in $DREAMGYM_CACHE.
   Path folder{};
+  /// Catalogues whose files have fewer bytes are not kept, unless `folder` is given.
+  std::uintmax_t kept_from_bytes = std::uintmax_t{64} << 20U;
   /// Told in a line why a file is made anew and where it is kept. May be null.
   std::function<void(std::string_view line)> note{};
 };

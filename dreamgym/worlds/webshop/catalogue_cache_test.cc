@@ -1,6 +1,7 @@
 #include "dreamgym/worlds/webshop/catalogue_cache.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <thread>
@@ -25,9 +26,9 @@ class ParsedCatalogue : public testing::Test {
   [[nodiscard]] Path file() const { return cache_path(data(), cache()); }
   std::shared_ptr<const Catalogue> open() {
     notes_.clear();
-    return open_catalogue(
-        data(),
-        {.folder = cache(), .note = [&](std::string_view line) { notes_ += std::string(line) + "\n"; }});
+    return open_catalogue(data(), {.folder = cache(), .note = [&](std::string_view line) {
+                                     notes_ += std::string(line) + "\n";
+                                   }});
   }
   void change_byte(std::size_t at, char by = 1) const {
     std::string bytes = read_file(file());
@@ -161,6 +162,24 @@ TEST_F(ParsedCatalogue, OfABadFileLeavesNothingBehind) {
 TEST_F(ParsedCatalogue, IsNotKeptIfItIsSmallAndNobodyAsks) {
   EXPECT_EQ(open_catalogue(data())->size(), options_.num_products);
   EXPECT_FALSE(fs::exists(data() / ".dreamgym"));
+}
+
+TEST_F(ParsedCatalogue, IsKeptBesideItsFilesOrWhereTheEnvironmentSays) {
+  open_catalogue(data(), {.kept_from_bytes = 0});
+  EXPECT_TRUE(fs::exists(cache_path(data(), data() / ".dreamgym")));
+  fs::remove_all(data() / ".dreamgym");
+  write_file(data() / ".dreamgym", "a file stands where the folder should be");
+  ASSERT_EQ(::setenv("DREAMGYM_CACHE", cache().c_str(), 1), 0);
+  open_catalogue(data(), {.kept_from_bytes = 0});
+  EXPECT_TRUE(fs::exists(cache_path(data(), cache() / "webshop")));
+  ASSERT_EQ(::unsetenv("DREAMGYM_CACHE"), 0);
+  try {
+    open_catalogue(data(), {.kept_from_bytes = 0});
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_TRUE(contains(error.what(), (data() / ".dreamgym").string())) << error.what();
+    EXPECT_TRUE(contains(error.what(), "--cache or $DREAMGYM_CACHE")) << error.what();
+  }
 }
 
 TEST_F(ParsedCatalogue, SaysWhereItCannotBeKept) {

@@ -106,9 +106,9 @@ ProductOption read_option(const Entry& entry,
     const std::string raw = entry.text_of(*value);
     option.values.push_back(python_lower(replace_all(python_strip(raw), "/", " | ")));
     const JsonValue* image = content.find("image");
-    product.option_images[option.values.back()] =
-        image != nullptr && image->kind == Kind::kText ? std::optional(entry.text_of(*image))
-                                                       : std::nullopt;
+    product.option_images[option.values.back()] = image != nullptr && image->kind == Kind::kText
+                                                      ? std::optional(entry.text_of(*image))
+                                                      : std::nullopt;
   }
   return option;
 }

@@ -1,5 +1,3 @@
-#include "dreamgym/worlds/webshop/catalogue_files.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/webshop/catalogue_files.h"
 #include "dreamgym/worlds/webshop/goals.h"
 #include "dreamgym/worlds/webshop/price_text.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
@@ -99,8 +98,9 @@ TEST_F(CatalogueFiles, WithOptionsOfAnyOtherTypeAreRefused) {
                               "{\"Size\":[\"9\"]}",
                               "{\"Size\":[null]}",
                               "{\"Size\":[{\"value\":null}]}"}) {
-    write("[" + entry(fmt::format(R"("asin":"B1","name":"N","customization_options":{})", options)) +
-          "]");
+    const std::string fields =
+        fmt::format(R"("asin":"B1","name":"N","customization_options":{})", options);
+    write(fmt::format("[{}]", entry(fields)));
     EXPECT_TRUE(contains(error(), "product 1: ")) << options << ": " << error();
   }
 }
@@ -122,9 +122,10 @@ TEST_F(CatalogueFiles, TheLastOfTwoEntriesForAProductCounts) {
 TEST_F(CatalogueFiles, WithTooManyCombinationsOfOptionsHaveNoSyntheticGoals) {
   std::string options;
   for (int i = 0; i < 12; ++i) {
-    options += fmt::format(R"({}"o{}":[{{"value":"a"}},{{"value":"b"}},{{"value":"c"}},{{"value":"d"}}])",
-                           i == 0 ? "" : ",",
-                           i);
+    options +=
+        fmt::format(R"({}"o{}":[{{"value":"a"}},{{"value":"b"}},{{"value":"c"}},{{"value":"d"}}])",
+                    i == 0 ? "" : ",",
+                    i);
   }
   write("[" + entry(R"("asin":"B1","name":"N","customization_options":{)" + options + "}") + "]",
         R"({"B1":{"attributes":["a"],"instruction":"i","instruction_attributes":["a"]}})");
@@ -258,8 +259,7 @@ TEST(ShopId, IsReadBackAndCheckedForItsRanges) {
 }
 
 TEST(Goals, TakePricesFromATableAndRefuseAnotherCatalogues) {
-  const auto catalogue =
-      std::make_shared<const Catalogue>(generate_products({.num_products = 3}));
+  const auto catalogue = std::make_shared<const Catalogue>(generate_products({.num_products = 3}));
   PriceTable table;
   EXPECT_THROW(Goals(catalogue, {.prices = &table}), Error);
   for (ProductIndex i = 0; i < catalogue->size(); ++i) {

@@ -48,8 +48,8 @@ std::vector<std::string> clickable_names(const PageView& page);
 /// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
 std::vector<std::string> plain_words(std::string_view text);
 
-/// The option's value whose words stand in `asked` (words of an instruction, in order) one after the
-/// other; the longest one.
+/// The option's value whose words stand in `asked` (words of an instruction, in order) one after
+/// the other; the longest one.
 std::optional<std::string> asked_value(const ShownOption& option,
                                        const std::vector<std::string>& asked);
 

@@ -138,8 +138,7 @@ std::vector<SearchIndex::Term> SearchIndexBuilder::write_postings(SectionWriter&
   for (std::uint32_t first = 0; first < table.size();) {
     std::uint32_t last = first;
     std::uint64_t size_bytes = 0;
-    while (last < table.size() &&
-           (last == first || size_bytes < kPostingsAtOnce * kPostingBytes)) {
+    while (last < table.size() && (last == first || size_bytes < kPostingsAtOnce * kPostingBytes)) {
       table[last].begin = written + size_bytes;
       table[last].count = counts_[last];
       const std::uint64_t term_bytes = counts_[last] * kPostingBytes;
@@ -159,8 +158,8 @@ std::vector<SearchIndex::Term> SearchIndexBuilder::write_postings(SectionWriter&
       std::memcpy(begin + entry.count * sizeof(document) + place * sizeof(frequency),
                   &frequency,
                   sizeof(frequency));
-      entry.best_ratio = std::max(
-          entry.best_ratio, static_cast<float>(frequency) * inverse[norms_[document]]);
+      entry.best_ratio =
+          std::max(entry.best_ratio, static_cast<float>(frequency) * inverse[norms_[document]]);
     });
     writer.write(postings);
     written += size_bytes;

@@ -119,11 +119,27 @@ TEST(ShopFuzz, ShowsAPageOfAnyNumber) {
 
 /// A dreamed page can say anything; reading and auditing it must not fail.
 TEST(ShopFuzz, ReadsAnyPage) {
-  const std::vector<std::string> pieces = {
-      " [SEP] ", "Instruction:", "Back to Search", "Page 1 (Total results: 50)",
-      "Page 99999999999999999999", "Next >", "< Prev", "G123456789", "$", "Price: $3", "Buy Now",
-      "Thank you for shopping with us!", "asin", "options", "{\"a\": 3}", "[1]", "\n",
-      "[button] x [button_]", "[clicked button] ", "\xff", "You have clicked "};
+  const std::vector<std::string> pieces = {" [SEP] ",
+                                           "Instruction:",
+                                           "Back to Search",
+                                           "Page 1 (Total results: 50)",
+                                           "Page 99999999999999999999",
+                                           "Next >",
+                                           "< Prev",
+                                           "G123456789",
+                                           "$",
+                                           "Price: $3",
+                                           "Buy Now",
+                                           "Thank you for shopping with us!",
+                                           "asin",
+                                           "options",
+                                           "{\"a\": 3}",
+                                           "[1]",
+                                           "\n",
+                                           "[button] x [button_]",
+                                           "[clicked button] ",
+                                           "\xff",
+                                           "You have clicked "};
   Rng rng(12);
   const auto text = [&] {
     std::string page;
@@ -139,11 +155,11 @@ TEST(ShopFuzz, ReadsAnyPage) {
     for (int step = 0; step < 6; ++step) {
       const PageView view = read_page(text());
       const std::vector<std::string> names = clickable_names(view);
-      episode.steps.push_back(
-          {.observation = {text()},
-           .action = rng.below(3) == 0 || names.empty() ? malformed_action(rng)
-                                                         : "click[" + rng.choose(names) + "]",
-           .next_observation = {text()}});
+      episode.steps.push_back({.observation = {text()},
+                               .action = rng.below(3) == 0 || names.empty()
+                                             ? malformed_action(rng)
+                                             : "click[" + rng.choose(names) + "]",
+                               .next_observation = {text()}});
     }
     EXPECT_FALSE(auditor->audit(episode).success_confirmed);
   }

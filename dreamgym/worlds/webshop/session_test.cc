@@ -32,9 +32,7 @@ std::shared_ptr<const Shop> small_shop() {
     products.push_back(boots("C0000000" + std::to_string(i), "Sandal & <shoe>"));
   }
   return std::make_shared<const Shop>(
-      std::make_shared<const Catalogue>(products),
-      GoalOptions{},
-      NounLists());
+      std::make_shared<const Catalogue>(products), GoalOptions{}, NounLists());
 }
 
 Goal red_boots() {

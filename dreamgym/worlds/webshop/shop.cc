@@ -4,9 +4,7 @@
 
 namespace dreamgym::webshop {
 Shop::Shop(std::shared_ptr<const Catalogue> catalogue, const GoalOptions& goals, NounLists nouns)
-    : catalogue_(std::move(catalogue)),
-      goals_(catalogue_, goals),
-      nouns_(std::move(nouns)) {}
+    : catalogue_(std::move(catalogue)), goals_(catalogue_, goals), nouns_(std::move(nouns)) {}
 
 Reward Shop::reward(const Goal& goal,
                     ProductIndex bought,

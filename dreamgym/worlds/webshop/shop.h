@@ -43,7 +43,7 @@ struct ShopFiles {
   std::string prices{};       ///< recorded price table; "" = drawn
   std::string nouns{};        ///< recorded noun lists; "" = own tagger
   GoalKind goals = GoalKind::kHuman;
-  std::uint64_t price_seed = 0;                           ///< of drawn prices and limits
+  std::uint64_t price_seed = 0;                       ///< of drawn prices and limits
   std::function<void(std::string_view line)> note{};  ///< as CacheOptions::note
 };
 

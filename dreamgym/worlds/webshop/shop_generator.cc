@@ -214,16 +214,14 @@ void for_each_generated_product(const ShopOptions& options,
 
 std::vector<Product> generate_products(const ShopOptions& options) {
   std::vector<Product> products;
-  for_each_generated_product(options,
-                             [&](const Product& product) { products.push_back(product); });
+  for_each_generated_product(options, [&](const Product& product) { products.push_back(product); });
   return products;
 }
 
 std::shared_ptr<const Shop> generate_shop(const ShopOptions& options, GoalKind goals) {
-  return std::make_shared<const Shop>(
-      std::make_shared<const Catalogue>(generate_products(options)),
-      GoalOptions{.kind = goals, .price_seed = options.seed},
-      NounLists());
+  return std::make_shared<const Shop>(std::make_shared<const Catalogue>(generate_products(options)),
+                                      GoalOptions{.kind = goals, .price_seed = options.seed},
+                                      NounLists());
 }
 
 }  // namespace dreamgym::webshop

@@ -46,7 +46,7 @@ class ShopMemory {
   [[nodiscard]] const ProductMemory* product(const std::string& asin) const;
   /// Asins of that page of the results; nothing where it was not shown.
   [[nodiscard]] const std::vector<std::string>* results(const std::string& query,
-                                                       std::size_t page_number) const;
+                                                        std::size_t page_number) const;
 
  private:
   SecondLook keep(const PageView& page);

@@ -114,8 +114,8 @@ class ShopTaskReviser final : public TaskReviser {
     }
     const auto shop = library_->find(seed);
     const WordSet free_words = free_words_of(*shop, seed);
-    for (const SearchHit& hit : shop->index().search(without_price_limit(instruction),
-                                                     kMostCandidates)) {
+    for (const SearchHit& hit :
+         shop->index().search(without_price_limit(instruction), kMostCandidates)) {
       if (const auto goal = goal_of(*shop, hit.document, instruction, free_words)) {
         return with_goal(seed, *goal);
       }

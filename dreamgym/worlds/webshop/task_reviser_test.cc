@@ -52,8 +52,8 @@ TEST_F(VariedShopTasks, CanBeDoneInTheShop) {
     const auto varied = revise(tasks_[i], tasks_[i + 1].instruction);
     ASSERT_TRUE(varied) << varied.error() << ": " << tasks_[i + 1].instruction;
     EXPECT_EQ(varied->instruction, tasks_[i + 1].instruction);
-    EXPECT_FALSE(contains(varied->settings.at(task_settings::kFirstObservation),
-                          tasks_[i].instruction));
+    EXPECT_FALSE(
+        contains(varied->settings.at(task_settings::kFirstObservation), tasks_[i].instruction));
     EXPECT_EQ(play(*varied), 1) << varied->instruction;
     ++kept;
   }

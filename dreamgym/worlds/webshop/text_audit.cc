@@ -228,10 +228,12 @@ double highest_price(std::string_view shown) {
 
 /// Nine tenths of the instruction's content words stand in what was shown of the product.
 bool words_are_shown(std::string_view instruction, const ProductMemory& product) {
-  std::string shown = product.title + " " + join(option_texts(product.options), " ");
+  std::vector<std::string> texts = option_texts(product.options);
+  texts.push_back(product.title);
   for (const auto& [name, body] : product.sub_pages) {
-    shown += " " + join(body, " ");
+    texts.insert(texts.end(), body.begin(), body.end());
   }
+  const std::string shown = join(texts, " ");
   std::set<std::string> known;
   for (const std::string& text : {shown, replace_all(shown, "-", " ")}) {
     for (std::string& word : plain_words(text)) {
@@ -239,8 +241,8 @@ bool words_are_shown(std::string_view instruction, const ProductMemory& product)
     }
   }
   const std::vector<std::string> wanted = content_words(instruction);
-  const auto found = static_cast<std::size_t>(std::ranges::count_if(
-      wanted, [&](const std::string& word) { return known.contains(word); }));
+  const auto found = static_cast<std::size_t>(
+      std::ranges::count_if(wanted, [&](const std::string& word) { return known.contains(word); }));
   return 10 * found >= 9 * wanted.size();
 }
 

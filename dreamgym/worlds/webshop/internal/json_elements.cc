@@ -121,10 +121,7 @@ void copy_value(Reader& reader, std::size_t number, std::string& text) {
 }
 
 /// What `read` gives, with the element named in its errors.
-auto reading(const Reader& reader,
-             std::size_t number,
-             const std::string& text,
-             const auto& read) {
+auto reading(const Reader& reader, std::size_t number, const std::string& text, const auto& read) {
   try {
     return read();
   } catch (const nlohmann::json::exception& error) {

@@ -14,7 +14,7 @@ namespace dreamgym::webshop {
 /// @param visit  (key, element): the member's name, or "" in a list; return false to stop.
 /// @throws Error kParse naming the file and the element's number if something is no JSON or the
 ///               file ends early; kIo, kNotFound.
-void for_each_json_element(const Path& path,
-                           const std::function<bool(const std::string& key, const JsonValue&)>& visit);
+void for_each_json_element(
+    const Path& path, const std::function<bool(const std::string& key, const JsonValue&)>& visit);
 
 }  // namespace dreamgym::webshop

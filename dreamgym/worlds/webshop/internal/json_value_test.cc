@@ -37,12 +37,13 @@ Json in_library(const JsonValue& value) {
 }
 
 TEST(JsonValue, IsWhatTheLibraryReads) {
-  for (const char* text : {R"( {"a" : [1, -2.5e3, true , null], "b":{"c":"x\"y\\z\u00e9\ud83d\ude00"}} )",
-                           R"([])",
-                           R"({})",
-                           R"("é\n")",
-                           R"([[],[{}],""])",
-                           "7"}) {
+  for (const char* text :
+       {R"( {"a" : [1, -2.5e3, true , null], "b":{"c":"x\"y\\z\u00e9\ud83d\ude00"}} )",
+        R"([])",
+        R"({})",
+        R"("é\n")",
+        R"([[],[{}],""])",
+        "7"}) {
     EXPECT_EQ(in_library(parse_json_value(text)), Json::parse(text)) << text;
   }
   EXPECT_EQ(parse_json_value(R"({"a":1,"a":2})").find("a")->raw, "2");
@@ -50,8 +51,24 @@ TEST(JsonValue, IsWhatTheLibraryReads) {
 }
 
 TEST(JsonValue, RefusesWhatTheLibraryRefuses) {
-  const std::vector<std::string> pieces = {"{", "}", "[", "]", ",", ":", "\"", "\"a\"", "1", "-",
-                                           "null", "true", " ", "\\", "\\u12", "e5", "\xff", "0"};
+  const std::vector<std::string> pieces = {"{",
+                                           "}",
+                                           "[",
+                                           "]",
+                                           ",",
+                                           ":",
+                                           "\"",
+                                           "\"a\"",
+                                           "1",
+                                           "-",
+                                           "null",
+                                           "true",
+                                           " ",
+                                           "\\",
+                                           "\\u12",
+                                           "e5",
+                                           "\xff",
+                                           "0"};
   Rng rng(3);
   std::size_t accepted = 0;
   for (int round = 0; round < 30000; ++round) {

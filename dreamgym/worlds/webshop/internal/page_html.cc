@@ -395,7 +395,7 @@ class HtmlWriter {
 
   const Shop& shop_;
   const SessionState& state_;
-  Product product_;  ///< of item, sub and done page
+  Product product_;       ///< of item, sub and done page
   std::string keywords_;  ///< "&keywords=..." of each, quoted
   std::string out_;
 };

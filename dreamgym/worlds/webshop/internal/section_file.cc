@@ -27,7 +27,7 @@ struct Head {
 
 /// At the file's end, so that a file cut short has none.
 struct Foot {
-  std::uint64_t size_bytes = 0;  ///< of the whole file
+  std::uint64_t size_bytes = 0;   ///< of the whole file
   std::uint64_t table_begin = 0;  ///< fingerprint, then entries
   std::uint32_t fingerprint_bytes = 0;
   std::uint32_t num_sections = 0;
@@ -154,9 +154,7 @@ void SectionWriter::pad() {
   put(std::string((kAlignment - at_ % kAlignment) % kAlignment, '\0'));
 }
 
-SectionBytes::SectionBytes(std::string_view bytes,
-                           std::span<const std::uint32_t> sums,
-                           Path path)
+SectionBytes::SectionBytes(std::string_view bytes, std::span<const std::uint32_t> sums, Path path)
     : bytes_(bytes),
       sums_(sums),
       verified_(sums.empty() ? nullptr : std::make_unique<std::atomic<bool>[]>(sums.size())),
@@ -164,10 +162,8 @@ SectionBytes::SectionBytes(std::string_view bytes,
 
 std::string_view SectionBytes::get(std::uint64_t begin, std::uint64_t count) const {
   if (begin > bytes_.size() || count > bytes_.size() - begin) {
-    refuse(fmt::format("bytes {} to {} are wanted of a section of {}",
-                       begin,
-                       begin + count,
-                       bytes_.size()));
+    refuse(fmt::format(
+        "bytes {} to {} are wanted of a section of {}", begin, begin + count, bytes_.size()));
   }
   if (verified_ && count > 0) {
     for (std::size_t i = begin / kBlockBytes; i <= (begin + count - 1) / kBlockBytes; ++i) {
@@ -251,8 +247,7 @@ void SectionFile::read_table(std::string_view fingerprint) {
   if (foot_checksum(head, foot) != foot.checksum) {
     refuse("the checksum of its head does not fit");
   }
-  const std::string_view table =
-      bytes_.substr(foot.table_begin, foot_begin - foot.table_begin);
+  const std::string_view table = bytes_.substr(foot.table_begin, foot_begin - foot.table_begin);
   if (checksum(table) != foot.table_checksum) {
     refuse("the checksum of its table does not fit");
   }
@@ -261,8 +256,8 @@ void SectionFile::read_table(std::string_view fingerprint) {
   }
   table_.resize(foot.num_sections);
   for (std::size_t i = 0; i < table_.size(); ++i) {
-    table_[i] = copy_from<SectionEntry>(
-        table.substr(foot.fingerprint_bytes + i * sizeof(SectionEntry)));
+    table_[i] =
+        copy_from<SectionEntry>(table.substr(foot.fingerprint_bytes + i * sizeof(SectionEntry)));
   }
 }
 
@@ -270,9 +265,9 @@ void SectionFile::verify_sections() const {
   for (const SectionEntry& each : table_) {
     const bool by_block = each.check_time == CheckTime::kOnTouch;
     const std::string_view bytes =
-        by_block ? bytes_.substr(each.sums_begin,
-                                 num_blocks(each.size_bytes) * sizeof(std::uint32_t))
-                 : bytes_.substr(each.begin, each.size_bytes);
+        by_block
+            ? bytes_.substr(each.sums_begin, num_blocks(each.size_bytes) * sizeof(std::uint32_t))
+            : bytes_.substr(each.begin, each.size_bytes);
     if (checksum(bytes) != each.checksum) {
       refuse(fmt::format("the checksum of section {} does not fit", each.id));
     }

@@ -1,11 +1,11 @@
 // One file of named sections that is read where it lies: what a parsed catalogue is kept in.
 //
 // Layout in docs/formats/webshop_catalogue.md: a head, the sections (each at a multiple of 64
-// bytes), the source's fingerprint, the table of sections, a foot. All but padding is under checksums.
-// What is verified when: head, foot, table and the sections of CheckTime::kAtStart by open(); the
-// blocks of a section of CheckTime::kOnTouch when they are first looked at, so that gigabytes of
-// text cost a start-up nothing and a damaged byte is still never shown.
-// Numbers are those of a little-endian machine.
+// bytes), the source's fingerprint, the table of sections, a foot. All but padding is under
+// checksums. What is verified when: head, foot, table and the sections of CheckTime::kAtStart by
+// open(); the blocks of a section of CheckTime::kOnTouch when they are first looked at, so that
+// gigabytes of text cost a start-up nothing and a damaged byte is still never shown. Numbers are
+// those of a little-endian machine.
 #pragma once
 
 #include <atomic>
