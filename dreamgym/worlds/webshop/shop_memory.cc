@@ -43,6 +43,7 @@ SecondLook ShopMemory::observe(const ParsedAction& action, const PageView& next)
 
 std::vector<std::string> ShopMemory::chosen() const {
   std::vector<std::string> values;
+  values.reserve(chosen_.size());
   for (const auto& [option, value] : chosen_) {
     values.push_back(value);
   }
@@ -96,6 +97,7 @@ SecondLook ShopMemory::keep(const PageView& page) {
 
 std::vector<std::string> asins_of(const PageView& page) {
   std::vector<std::string> asins;
+  asins.reserve(page.products.size());
   for (const ShownProduct& product : page.products) {
     asins.push_back(product.asin);
   }

@@ -77,6 +77,7 @@ std::optional<Goal> goal_of(const Shop& shop,
     return std::nullopt;
   }
   std::vector<std::string> values;
+  values.reserve(reading.options.size());
   for (const GoalOption& option : reading.options) {
     values.push_back(option.value);
   }

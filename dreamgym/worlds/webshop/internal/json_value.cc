@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include <nlohmann/json.hpp>
 
@@ -132,9 +133,9 @@ bool is_plain(char c) {
 }  // namespace
 
 const JsonValue* JsonValue::find(std::string_view name) const {
-  for (auto member = members.rbegin(); member != members.rend(); ++member) {
-    if (member->first == name) {
-      return &member->second;
+  for (const auto& [known, value] : members | std::views::reverse) {
+    if (known == name) {
+      return &value;
     }
   }
   return nullptr;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <system_error>
 
 #include "dreamgym/base/error.h"
@@ -44,7 +43,7 @@ std::string_view bytes_of(const T& value) {
 template <class T>
 T copy_from(std::string_view bytes) {
   T value;
-  std::memcpy(&value, bytes.data(), sizeof(T));
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
   return value;
 }
 
@@ -167,15 +166,20 @@ std::string_view SectionBytes::get(std::uint64_t begin, std::uint64_t count) con
   }
   if (verified_ && count > 0) {
     for (std::size_t i = begin / kBlockBytes; i <= (begin + count - 1) / kBlockBytes; ++i) {
-      if (!verified_[i].load(std::memory_order_relaxed)) {
-        if (checksum(bytes_.substr(i * kBlockBytes, kBlockBytes)) != sums_[i]) {
-          refuse(fmt::format("the checksum of block {} does not fit", i));
-        }
-        verified_[i].store(true, std::memory_order_relaxed);
-      }
+      verify_block(i);
     }
   }
   return bytes_.substr(begin, count);
+}
+
+void SectionBytes::verify_block(std::size_t block) const {
+  if (verified_[block].load(std::memory_order_relaxed)) {
+    return;
+  }
+  if (checksum(bytes_.substr(block * kBlockBytes, kBlockBytes)) != sums_[block]) {
+    refuse(fmt::format("the checksum of block {} does not fit", block));
+  }
+  verified_[block].store(true, std::memory_order_relaxed);
 }
 
 void SectionBytes::refuse(const std::string& why) const {

@@ -89,6 +89,7 @@ class SectionBytes {
   [[nodiscard]] std::string_view get(std::uint64_t begin, std::uint64_t count) const;
 
  private:
+  void verify_block(std::size_t block) const;
   [[noreturn]] void refuse(const std::string& why) const;
 
   std::string_view bytes_;
