@@ -319,6 +319,17 @@ void Experiment::check_free_running() {
   });
 }
 
+TaskRevision Experiment::task_revision() const {
+  const std::shared_ptr<TaskReviser> reviser =
+      world_ != nullptr ? world_->make_task_reviser() : nullptr;
+  if (!reviser) {
+    return grammar_revision(TaskGrammar(data_.training_tasks, domain_.names));
+  }
+  return [reviser](const Task& seed, const std::string& instruction) {
+    return reviser->revise(seed, instruction);
+  };
+}
+
 void Experiment::train_in_dream() {
   stage("dream", [&](StageRecord& record) {
     const auto dreamer = actor("experience");
@@ -326,7 +337,7 @@ void Experiment::train_in_dream() {
     ExperienceModel dream(dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options());
     TaskGenerator generator(dreamer->engine,
                             dreamer->tokenizer,
-                            TaskGrammar(data_.training_tasks, domain_.names),
+                            task_revision(),
                             config_.task_generator);
     TaskCurriculum curriculum(
         data_.training_tasks, config_.curriculum, [&](std::span<const Task> seeds, const Rng& rng) {

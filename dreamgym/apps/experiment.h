@@ -15,6 +15,7 @@
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/stage_log.h"
 #include "dreamgym/config/experiment_config.h"
+#include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/report/results.h"
 
@@ -54,6 +55,8 @@ class Experiment {
   [[nodiscard]] Path model_path(const std::string& name) const;
   [[nodiscard]] Path checkpoint_path(const std::string& stage) const;
   [[nodiscard]] ExperienceOptions dream_options() const;
+  /// Holds a generated task against the world, or against the tasks one has.
+  [[nodiscard]] TaskRevision task_revision() const;
   std::unique_ptr<Actor> actor(const std::string& model);
   std::unique_ptr<EnvironmentBatch> reality() const;
   /// Runs `work` if the stage is not done, times it and marks it as done.

@@ -29,15 +29,35 @@ std::vector<TokenId> variation_prompt(const Tokenizer& tokenizer,
   return out;
 }
 
+/// The first observation without the task's own instruction, so that it tells where, not what.
+std::string place_of(const Task& task) {
+  const std::string& first = task.settings.at(kFirstObservation);
+  return task.instruction.empty() ? first : replace_all(first, task.instruction, "");
+}
+
 }  // namespace
+
+TaskRevision grammar_revision(TaskGrammar grammar) {
+  return [grammar = std::move(grammar)](
+             const Task& seed, const std::string& instruction) -> Expected<Task, std::string> {
+    const std::string& place = seed.settings.at(kFirstObservation);
+    if (auto valid = grammar.validate(instruction, place); !valid) {
+      return Unexpected<std::string>(valid.error());
+    }
+    Task task = seed;
+    task.instruction = instruction;
+    task.settings = {{kFirstObservation, place}};  // the dream plays it; no engine knows its goal
+    return task;
+  };
+}
 
 TaskGenerator::TaskGenerator(LanguageModel& model,
                              std::shared_ptr<const Tokenizer> tokenizer,
-                             TaskGrammar grammar,
+                             TaskRevision revise,
                              TaskGeneratorOptions options)
     : model_(model),
       tokenizer_(std::move(tokenizer)),
-      grammar_(std::move(grammar)),
+      revise_(std::move(revise)),
       options_(options) {}
 
 std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rng) {
@@ -51,7 +71,7 @@ std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rn
     }
     for (std::size_t p = 0; p < options_.proposals_per_seed; ++p) {
       GenerationRequest request;
-      request.context = variation_prompt(*tokenizer_, first->second, seed.instruction);
+      request.context = variation_prompt(*tokenizer_, place_of(seed), seed.instruction);
       request.max_tokens = options_.max_task_tokens;
       request.temperature = options_.temperature;
       request.stop = {end};
@@ -67,28 +87,28 @@ std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rn
     ++counts_.proposed;
     const auto& tokens = replies[i].tokens;
     const Task& parent = *parents[i];
-    const std::string& place = parent.settings.at(kFirstObservation);
     if (tokens.empty() || tokens.back() != end) {
       ++counts_.malformed;
       continue;
     }
     const std::string instruction(
         trim(tokenizer_->decode(std::span<const TokenId>(tokens).first(tokens.size() - 1))));
-    if (!grammar_.validate(instruction, place)) {
+    auto revised = revise_(parent, instruction);
+    if (!revised) {
       ++counts_.malformed;
       continue;
     }
+    const std::string& place = revised->settings.at(kFirstObservation);
     if (instruction == parent.instruction || !seen.emplace(place, instruction).second) {
       ++counts_.duplicates;
       continue;
     }
-    Task task = parent;
+    Task task = std::move(*revised);
     task.parent_task = parent.id;
     task.instruction = instruction;
     task.source = "variation";
     task.id = fmt::format("{}~{}", parent.id, to_hex(hash_text(instruction)).substr(0, 8));
     task.seed = rng.fork("world", i).next();
-    task.settings = {{kFirstObservation, place}};  // the dream plays it; no engine knows its goal
     tasks.push_back(std::move(task));
   }
   return tasks;
@@ -102,7 +122,7 @@ std::vector<TrainingSequence> TaskGenerator::training_sequences(const Tokenizer&
   for (const Task& task : tasks) {
     const auto first = task.settings.find(kFirstObservation);
     if (first != task.settings.end()) {
-      places[first->second].push_back(&task);
+      places[place_of(task)].push_back(&task);
       all.push_back(&task);
     }
   }
@@ -110,7 +130,7 @@ std::vector<TrainingSequence> TaskGenerator::training_sequences(const Tokenizer&
   const TokenId end = require_marker(tokenizer, markers::kEnd);
   std::vector<TrainingSequence> sequences;
   for (const Task* task : all) {
-    const std::string& place = task->settings.at(kFirstObservation);
+    const std::string place = place_of(*task);
     std::vector<const Task*> siblings;
     for (const Task* other : places.at(place)) {
       if (other->instruction != task->instruction) {

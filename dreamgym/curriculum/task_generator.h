@@ -1,16 +1,19 @@
 // Task variations from the experience model's own weights under another prompt (paper Eq. 6).
 //
 // <|vary|><|state|>first observation<|task|>seed task<|task|>new task<|end|>. The model has learnt
-// this from pairs of tasks of the offline data; a proposal is kept if it is well formed, feasible in
-// the place it was made for (task_grammar.h) and not a task already known there.
+// this from pairs of tasks of the offline data; a proposal is kept if it can be done in the place it
+// was made for (by the world's own word, else by task_grammar.h) and is not a task already known
+// there. A first observation that holds its task's instruction is shown to the model without it.
 // Thread safety: calls must not overlap.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dreamgym/base/expected.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/curriculum/task_grammar.h"
 #include "dreamgym/data/types.h"
@@ -18,6 +21,14 @@
 #include "dreamgym/llm/training_sequence.h"
 
 namespace dreamgym {
+
+/// The task that the instruction asks for in the seed's place, with its settings; or why there is
+/// none.
+using TaskRevision =
+    std::function<Expected<Task, std::string>(const Task& seed, const std::string& instruction)>;
+
+/// Any instruction that the grammar finds well formed and feasible, in the seed's unchanged place.
+TaskRevision grammar_revision(TaskGrammar grammar);
 
 struct TaskGeneratorOptions {
   std::size_t proposals_per_seed = 2;
@@ -27,7 +38,7 @@ struct TaskGeneratorOptions {
 
 struct TaskGeneratorCounts {
   std::size_t proposed = 0;
-  std::size_t malformed = 0;    ///< unparsable, unknown wording or not feasible there
+  std::size_t malformed = 0;    ///< unparsable, or refused by the revision
   std::size_t duplicates = 0;   ///< equal to the seed or to another proposal of this call
 };
 
@@ -36,11 +47,10 @@ class TaskGenerator {
   /// @param model  borrowed: the experience model's engine.
   TaskGenerator(LanguageModel& model,
                 std::shared_ptr<const Tokenizer> tokenizer,
-                TaskGrammar grammar,
+                TaskRevision revise,
                 TaskGeneratorOptions options);
 
-  /// Validated variations of the seeds, in order; each keeps its seed's place (first observation,
-  /// world) and names it as parent_task.
+  /// Validated variations of the seeds, in order; each names its seed as parent_task.
   std::vector<Task> vary(std::span<const Task> seeds, const Rng& rng);
 
   [[nodiscard]] const TaskGeneratorCounts& counts() const { return counts_; }
@@ -54,7 +64,7 @@ class TaskGenerator {
  private:
   LanguageModel& model_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  TaskGrammar grammar_;
+  TaskRevision revise_;
   TaskGeneratorOptions options_;
   TaskGeneratorCounts counts_;
 };

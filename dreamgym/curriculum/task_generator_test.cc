@@ -48,7 +48,8 @@ TEST(TaskGenerator, KeepsValidVariationsOnly) {
                        "put a hot mug in desk.<|end|>",        // the seed itself
                        "put a hot mug in bed.<|end|>",         // no bed in the kitchen
                        "fly away<|end|>"});
-  TaskGenerator generator(model, tokenizer, grammar(), {.proposals_per_seed = 4});
+  TaskGenerator generator(
+      model, tokenizer, grammar_revision(grammar()), {.proposals_per_seed = 4});
   const std::vector<Task> seeds = {known_tasks()[0]};
   const auto varied = generator.vary(seeds, Rng(1));
   ASSERT_EQ(varied.size(), 1U);
@@ -59,6 +60,37 @@ TEST(TaskGenerator, KeepsValidVariationsOnly) {
   EXPECT_EQ(generator.counts().proposed, 4U);
   EXPECT_EQ(generator.counts().malformed, 2U);
   EXPECT_EQ(generator.counts().duplicates, 1U);
+}
+
+TEST(TaskGenerator, TakesTheRevisedTaskAndHidesTheSeedsOwnInstructionInItsPlace) {
+  const Task seed = task_in("a", "buy shoes", "Shop. Instruction: buy shoes. Search");
+  const auto tokenizer = test_tokenizer({"buy shoes", "buy boots", "Shop. Instruction: Search"});
+  ScriptedModel model(tokenizer, {"buy boots<|end|>", "buy rockets<|end|>", "buy boots<|end|>"});
+  TaskGenerator generator(
+      model,
+      tokenizer,
+      [](const Task& from, const std::string& instruction) -> Expected<Task, std::string> {
+        if (instruction == "buy rockets") {
+          return Unexpected<std::string>("there are none");
+        }
+        Task task = from;
+        task.instruction = instruction;
+        task.settings = {{"goal", instruction},
+                         {task_settings::kFirstObservation, "Shop. Instruction: buy boots. Search"}};
+        return task;
+      },
+      {.proposals_per_seed = 3});
+  const auto varied = generator.vary(std::vector<Task>{seed}, Rng(1));
+  ASSERT_EQ(varied.size(), 1U);
+  EXPECT_EQ(varied[0].settings.at("goal"), "buy boots");
+  EXPECT_EQ(generator.counts().malformed, 1U);
+  EXPECT_EQ(generator.counts().duplicates, 1U);
+  const auto lessons = TaskGenerator::training_sequences(
+      *tokenizer,
+      {seed, task_in("b", "buy boots", "Shop. Instruction: buy boots. Search")},
+      Rng(2));
+  EXPECT_EQ(tokenizer->decode(lessons[0].trunk.tokens),
+            "<|vary|><|state|>Shop. Instruction: . Search<|task|>buy boots<|task|>buy shoes<|end|>");
 }
 
 TEST(TaskGenerator, TeachesOneTaskOfAPlaceFromAnother) {

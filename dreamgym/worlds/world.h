@@ -18,6 +18,7 @@
 #include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/env/explainer.h"
 #include "dreamgym/env/scripted_policy.h"
+#include "dreamgym/env/task_reviser.h"
 
 namespace dreamgym {
 
@@ -64,6 +65,8 @@ class World {
   [[nodiscard]] virtual std::unique_ptr<EpisodeAuditor> make_episode_auditor() const {
     return nullptr;
   }
+  /// Holds generated tasks against what the world has; null if any well-formed task may be played.
+  [[nodiscard]] virtual std::unique_ptr<TaskReviser> make_task_reviser() const { return nullptr; }
   /// @param noise  probability of a mistake at each step, in [0, 1]; used by kNoisy only.
   [[nodiscard]] virtual std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                                     double noise) const = 0;

@@ -286,7 +286,8 @@ void add_play_command(CLI::App& app) {
        {std::pair{webshop::settings::kGoals, "webshop: human or synthetic"},
         std::pair{webshop::settings::kMode, "webshop: text, text_rich, html or url"},
         std::pair{webshop::settings::kPrices, "webshop: recorded price table"},
-        std::pair{webshop::settings::kNouns, "webshop: recorded noun lists"}}) {
+        std::pair{webshop::settings::kNouns, "webshop: recorded noun lists"},
+        std::pair{webshop::settings::kCache, "webshop: folder for the parsed catalogue"}}) {
     verb->add_option_function<std::string>(
         fmt::format("--{}", name),
         [options, key = std::string(name)](const std::string& value) {

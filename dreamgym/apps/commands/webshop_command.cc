@@ -28,6 +28,7 @@ using Answer = std::string (*)(const webshop::Shop&, std::string_view);
 void answer_lines(const Options& options, Answer answer) {
   webshop::ShopFiles files = options.files;
   files.goals = webshop::goal_kind_from_name(options.goals);
+  files.note = [](std::string_view note) { fmt::print(stderr, "{}\n", note); };
   const auto shop = webshop::load_shop(files);
   std::string line;
   for (std::size_t number = 1; std::getline(std::cin, line); ++number) {
@@ -52,6 +53,9 @@ void add_lines_command(CLI::App& verb,
   command->add_option("--data", options->files.data_folder, "folder of the catalogue's files")
       ->required();
   command->add_option("--goals", options->goals, "human or synthetic")->capture_default_str();
+  command->add_option("--cache",
+                      options->files.cache,
+                      "folder for the parsed catalogue (large ones are kept beside the files)");
   command->add_option("--prices", options->files.prices, "recorded price table");
   command->add_option("--nouns", options->files.nouns, "recorded noun lists");
   command->callback([options, answer] { answer_lines(*options, answer); });
@@ -84,7 +88,7 @@ void add_webshop_command(CLI::App& app) {
                        "human-like goals a product")->capture_default_str();
   generate->add_option("--seed", options->generated.seed)->capture_default_str();
   generate->callback([options] {
-    webshop::write_catalogue(options->folder, webshop::generate_products(options->generated));
+    webshop::write_catalogue(options->folder, options->generated);
     fmt::print("{} products in {}\n", options->generated.num_products, options->folder);
   });
 }

@@ -1,10 +1,15 @@
-#include "dreamgym/worlds/webshop/catalogue.h"
-
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/webshop/catalogue_files.h"
 #include "dreamgym/worlds/webshop/goals.h"
+#include "dreamgym/worlds/webshop/price_text.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
 #include "tests/temporary_folder.h"
 
@@ -53,7 +58,7 @@ TEST_F(CatalogueFiles, AreCleanedAsTheOriginalCleansThem) {
         R"({"B1":{"attributes":["soft"]},"B9":{"attributes":["x"]}})");
   const Catalogue catalogue = load();
   ASSERT_EQ(catalogue.size(), 2U);
-  const Product& first = catalogue.product(0);
+  const Product first = catalogue.product(0);
   EXPECT_EQ(first.title, "N");
   EXPECT_EQ(first.query, "q");
   EXPECT_EQ(first.price_tag, "$1234.5 to $2.0");
@@ -76,6 +81,57 @@ TEST_F(CatalogueFiles, AreReadUpToALimit) {
 
 TEST_F(CatalogueFiles, ThatAreMissingAreNamed) {
   EXPECT_TRUE(contains(error(), "no items_shuffle.json or items_shuffle_1000.json in "));
+  for (const std::string stem : {"items_shuffle", "items_ins_v2", "items_human_ins"}) {
+    write("[" + entry(R"("asin":"B1","name":"N")") + "]");
+    std::filesystem::remove(folder_.path() / (stem + ".json"));
+    EXPECT_TRUE(contains(error(), "no " + stem + ".json or " + stem + "_1000.json in "));
+  }
+}
+
+TEST_F(CatalogueFiles, WithOptionsOfAnyOtherTypeAreRefused) {
+  for (const char* options : {"7",
+                              "true",
+                              "\"Size\"",
+                              "[{\"value\":\"9\"}]",
+                              "{\"Size\":\"9\"}",
+                              "{\"Size\":{\"value\":\"9\"}}",
+                              "{\"Size\":[\"9\"]}",
+                              "{\"Size\":[null]}",
+                              "{\"Size\":[{\"value\":null}]}"}) {
+    const std::string fields =
+        fmt::format(R"("asin":"B1","name":"N","customization_options":{})", options);
+    write(fmt::format("[{}]", entry(fields)));
+    EXPECT_TRUE(contains(error(), "product 1: ")) << options << ": " << error();
+  }
+}
+
+TEST_F(CatalogueFiles, TheLastOfTwoEntriesForAProductCounts) {
+  write("[" + entry(R"("asin":"B1","name":"N")") + "]",
+        R"({"B1":{"attributes":["a"],"instruction":"old","instruction_attributes":["a"]},)"
+        R"("B1":{"attributes":["b"]}})",
+        R"({"B1":[{"instruction":"x","instruction_attributes":["a"],"instruction_options":[]}],)"
+        R"("B1":[{"instruction":"y","instruction_attributes":["a"],"instruction_options":[]},)"
+        R"({"instruction":"z","instruction_attributes":["b"],"instruction_options":["c"]}]})");
+  const auto catalogue = std::make_shared<const Catalogue>(load());
+  EXPECT_EQ(catalogue->product(0).attributes, std::vector<std::string>{"b"});
+  EXPECT_EQ(catalogue->product(0).human_instructions.size(), 2U);
+  EXPECT_EQ(Goals(catalogue, {}).size(), 2U);
+  EXPECT_EQ(Goals(catalogue, {.kind = GoalKind::kSynthetic}).size(), 0U);
+}
+
+TEST_F(CatalogueFiles, WithTooManyCombinationsOfOptionsHaveNoSyntheticGoals) {
+  std::string options;
+  for (int i = 0; i < 12; ++i) {
+    options +=
+        fmt::format(R"({}"o{}":[{{"value":"a"}},{{"value":"b"}},{{"value":"c"}},{{"value":"d"}}])",
+                    i == 0 ? "" : ",",
+                    i);
+  }
+  write("[" + entry(R"("asin":"B1","name":"N","customization_options":{)" + options + "}") + "]",
+        R"({"B1":{"attributes":["a"],"instruction":"i","instruction_attributes":["a"]}})");
+  const auto catalogue = std::make_shared<const Catalogue>(load());
+  EXPECT_EQ(Goals(catalogue, {}).size(), 0U);
+  EXPECT_THROW(Goals(catalogue, {.kind = GoalKind::kSynthetic}), Error);
 }
 
 TEST_F(CatalogueFiles, ThatAreBadAreNamedWithEntryAndKey) {
@@ -108,7 +164,8 @@ TEST_F(CatalogueFiles, AnInstructionNeedsAttributes) {
 }
 
 TEST(Catalogue, RefusesTheSameAsinTwice) {
-  EXPECT_THROW(Catalogue({Product{.asin = "B1"}, Product{.asin = "B1"}}), Error);
+  const std::vector<Product> twins(2, Product{.asin = "B1"});
+  EXPECT_THROW((Catalogue(twins)), Error);
 }
 
 TEST(Prices, AreReadFromTheirText) {
@@ -119,21 +176,50 @@ TEST(Prices, AreReadFromTheirText) {
   EXPECT_THROW(parse_prices("12"), Error);
 }
 
+TEST(Prices, OfAnyShapeAreReadOrRefused) {
+  const std::vector<std::string> pieces = {
+      "$", "1", "999", ".", ",", "-", " ", "e9", "to", "\u20ac", "\xff", "inf", "nan", "0x"};
+  Rng rng(11);
+  std::size_t read = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (std::uint64_t i = rng.below(9); i > 0; --i) {
+      text += rng.choose(pieces);
+    }
+    try {
+      const std::vector<double> prices = parse_prices(text);
+      ASSERT_TRUE(prices.size() == 1 || prices.size() == 2) << text;
+      for (const double price : prices) {
+        ASSERT_TRUE(std::isfinite(price) && price >= 0) << text;
+      }
+      ASSERT_TRUE(price_tag(prices).starts_with('$'));
+      ++read;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::kParse) << text;
+    }
+  }
+  EXPECT_GT(read, 1000U);
+  EXPECT_THROW(parse_prices("$" + std::string(400, '9')), Error);
+}
+
 class WrittenShop : public testing::Test {
  protected:
   TemporaryFolder folder_;
-  std::vector<Product> products_ =
-      generate_products({.num_products = 40, .instructions_per_product = 5, .seed = 2});
+  ShopOptions options_{.num_products = 40, .instructions_per_product = 5, .seed = 2};
+  std::vector<Product> products_ = generate_products(options_);
 };
 
 TEST_F(WrittenShop, IsReadBackAsItWas) {
-  write_catalogue(folder_.path(), products_);
+  write_catalogue(folder_.path(), options_);
   const Catalogue read = load_catalogue(folder_.path());
-  EXPECT_EQ(read.products(), products_);
+  ASSERT_EQ(read.size(), products_.size());
+  for (ProductIndex i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read.product(i), products_[i]);
+  }
 }
 
 TEST_F(WrittenShop, MeetsEachOfItsGoalsInFull) {
-  const auto catalogue = std::make_shared<const Catalogue>(Catalogue(products_));
+  const auto catalogue = std::make_shared<const Catalogue>(products_);
   for (const GoalKind kind : {GoalKind::kHuman, GoalKind::kSynthetic}) {
     const Shop shop(catalogue, {.kind = kind}, {});
     ASSERT_GT(shop.goals().size(), 100U);
@@ -173,12 +259,11 @@ TEST(ShopId, IsReadBackAndCheckedForItsRanges) {
 }
 
 TEST(Goals, TakePricesFromATableAndRefuseAnotherCatalogues) {
-  const auto catalogue =
-      std::make_shared<const Catalogue>(Catalogue(generate_products({.num_products = 3})));
+  const auto catalogue = std::make_shared<const Catalogue>(generate_products({.num_products = 3}));
   PriceTable table;
   EXPECT_THROW(Goals(catalogue, {.prices = &table}), Error);
-  for (const Product& product : catalogue->products()) {
-    table.product_prices[product.asin] = 3.5;
+  for (ProductIndex i = 0; i < catalogue->size(); ++i) {
+    table.product_prices[std::string(catalogue->asin(i))] = 3.5;
   }
   const Goals goals(catalogue, {.prices = &table});
   EXPECT_EQ(goals.price(1), 3.5);

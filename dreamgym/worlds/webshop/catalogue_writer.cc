@@ -1,11 +1,16 @@
 // write_catalogue(): a made-up shop in the benchmark's own file formats.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
 
 namespace dreamgym::webshop {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20U;
 
 Json product_json(const Product& product) {
   Json options = Json::object();
@@ -34,6 +39,15 @@ Json product_json(const Product& product) {
           {"query", product.query}};
 }
 
+Json attributes_json(const Product& product) {
+  Json json = {{"attributes", product.attributes}};
+  if (product.synthetic_instruction) {
+    json["instruction"] = *product.synthetic_instruction;
+    json["instruction_attributes"] = product.synthetic_attributes;
+  }
+  return json;
+}
+
 Json instruction_json(const std::string& asin, const HumanInstruction& instruction) {
   return {{"asin", asin},
           {"instruction", instruction.text},
@@ -43,26 +57,39 @@ Json instruction_json(const std::string& asin, const HumanInstruction& instructi
 
 }  // namespace
 
-void write_catalogue(const Path& folder, const std::vector<Product>& products) {
-  Json items = Json::array();
-  Json attributes = Json::object();
-  Json human = Json::object();
-  for (const Product& product : products) {
-    items.push_back(product_json(product));
-    Json entry = {{"attributes", product.attributes}};
-    if (product.synthetic_instruction) {
-      entry["instruction"] = *product.synthetic_instruction;
-      entry["instruction_attributes"] = product.synthetic_attributes;
-    }
-    attributes[product.asin] = std::move(entry);
-    for (const HumanInstruction& instruction : product.human_instructions) {
-      human[product.asin].push_back(instruction_json(product.asin, instruction));
-    }
-  }
+void write_catalogue(const Path& folder, const ShopOptions& options) {
   make_folder(folder);
-  write_file(folder / "items_shuffle.json", items.dump(1));
-  write_file(folder / "items_ins_v2.json", attributes.dump(1));
-  write_file(folder / "items_human_ins.json", human.dump(1));
+  const auto write = [&](const char* name, char open, const auto& element) {
+    write_file(folder / name, [&](const auto& put) {
+      std::string buffer(1, open);
+      std::string_view before = "\n";
+      for_each_generated_product(options, [&](const Product& product) {
+        buffer += before;
+        buffer += element(product);
+        before = ",\n";
+        if (buffer.size() >= kBufferBytes) {
+          put(buffer);
+          buffer.clear();
+        }
+      });
+      buffer += open == '[' ? "\n]\n" : "\n}\n";
+      put(buffer);
+    });
+  };
+  const auto member = [](const Product& product, const Json& value) {
+    return fmt::format("{}: {}", Json(product.asin).dump(), value.dump());
+  };
+  write("items_shuffle.json", '[', [](const Product& each) { return product_json(each).dump(1); });
+  write("items_ins_v2.json", '{', [&](const Product& each) {
+    return member(each, attributes_json(each));
+  });
+  write("items_human_ins.json", '{', [&](const Product& each) {
+    Json list = Json::array();
+    for (const HumanInstruction& instruction : each.human_instructions) {
+      list.push_back(instruction_json(each.asin, instruction));
+    }
+    return member(each, list);
+  });
 }
 
 }  // namespace dreamgym::webshop

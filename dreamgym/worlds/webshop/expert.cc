@@ -149,7 +149,7 @@ class Expert final : public ScriptedPolicy {
       return "click[< prev]";
     }
     for (const ShownOption& option : page_.options) {
-      const auto value = asked_value(option);
+      const auto value = asked_value(option, asked_);
       if (value && !chosen_.contains(*value)) {
         return fmt::format("click[{}]", *value);
       }
@@ -160,20 +160,6 @@ class Expert final : public ScriptedPolicy {
   [[nodiscard]] bool complete() const {
     const auto found = covered_.find(current_);
     return found != covered_.end() && found->second.size() == wanted_.size();
-  }
-
-  /// The value whose words stand in the instruction one after the other; the longest one.
-  [[nodiscard]] std::optional<std::string> asked_value(const ShownOption& option) const {
-    std::optional<std::string> best;
-    std::size_t most = 0;
-    for (const std::string& value : option.values) {
-      const std::vector<std::string> said = plain_words(value);
-      if (said.size() > most && !std::ranges::search(asked_, said).empty()) {
-        most = said.size();
-        best = value;
-      }
-    }
-    return best;
   }
 
   void cover(std::string_view text) {

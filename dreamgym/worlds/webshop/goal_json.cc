@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 
 namespace dreamgym::webshop {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 [[noreturn]] void fail(std::string_view what, std::string_view why, std::string_view text) {
   throw Error(ErrorKind::kParse, fmt::format("{}: {}, got {}", what, why, shorten(text, 120)));
@@ -96,7 +99,7 @@ std::string answer_search(const Shop& shop, std::string_view line) {
   reading("search", line, [&] {
     const auto query = json.at("query").get<std::string>();
     for (const SearchHit& hit : shop.index().search(query, json.value("count", kCount))) {
-      hits.push_back({shop.catalogue().product(hit.document).asin, hit.score});
+      hits.push_back({std::string(shop.catalogue().asin(hit.document)), hit.score});
     }
     return 0;
   });
@@ -119,7 +122,7 @@ std::string answer_reward(const Shop& shop, std::string_view line) {
     for (const auto& [name, value] : chosen.items()) {
       options.push_back(value.get<std::string>());
     }
-    const Product& product = shop.catalogue().product(*bought);
+    const Product product = shop.catalogue().product(*bought);
     const double price =
         json.contains("price") ? json["price"].get<double>() : shop.goals().price(*bought);
     const Reward reward = get_reward({.product = product, .options = options, .price = price},

@@ -4,33 +4,35 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/worlds/webshop/internal/json_elements.h"
 #include "dreamgym/worlds/webshop/internal/python_random.h"
 #include "dreamgym/worlds/webshop/internal/python_text.h"
 
 namespace dreamgym::webshop {
 namespace {
 
-constexpr std::uint64_t kShuffleSeed = 233;
+using Json = nlohmann::json;
+
 constexpr double kPriceStep = 10;
 constexpr int kNumPriceSteps = 99;
-constexpr std::size_t kPriceChoices = 4;
+constexpr int kPriceChoices = 4;
+constexpr std::uint32_t kMostCombinations = 10'000'000;  // of one product
 
 /// Larger of two of the (up to four) round prices above the product's.
 double draw_limit(double price, PythonRandom& random) {
-  std::vector<double> choices;
-  for (int i = 1; i <= kNumPriceSteps && choices.size() < kPriceChoices; ++i) {
-    if (kPriceStep * i > price) {
-      choices.push_back(kPriceStep * i);
-    }
+  int first = 1;
+  while (first <= kNumPriceSteps && kPriceStep * first <= price) {
+    ++first;
   }
-  if (choices.size() < 2) {
+  const int num_choices = std::min(kNumPriceSteps + 1 - first, kPriceChoices);
+  if (num_choices < 2) {
     return kNoPriceLimit;
   }
-  const std::vector<std::size_t> two = random.sample(choices.size(), 2);
-  return std::max(choices[two[0]], choices[two[1]]);
+  const auto two = random.sample_two(static_cast<std::size_t>(num_choices));
+  return kPriceStep * (first + static_cast<int>(std::max(two.first, two.second)));
 }
 
 /// Options by name, as itertools.product walks them: the last varies fastest.
@@ -52,14 +54,6 @@ std::vector<GoalOption> combination(const Product& product, std::size_t number) 
     number /= values.size();
   }
   return chosen;
-}
-
-std::size_t num_combinations(const Product& product) {
-  std::size_t count = 1;
-  for (const ProductOption& option : product.options) {
-    count *= option.values.size();
-  }
-  return count;
 }
 
 std::string synthetic_text(const Product& product, const std::vector<GoalOption>& options) {
@@ -119,7 +113,7 @@ Goals::Goals(std::shared_ptr<const Catalogue> catalogue, const GoalOptions& opti
     : catalogue_(std::move(catalogue)), kind_(options.kind) {
   draw_prices(options);
   list_goals(options);
-  PythonRandom(kShuffleSeed).shuffle(keys_);
+  PythonRandom(kGoalShuffleSeed).shuffle(keys_);
   if (options.prices != nullptr) {
     apply_limits(*options.prices);
   }
@@ -127,41 +121,45 @@ Goals::Goals(std::shared_ptr<const Catalogue> catalogue, const GoalOptions& opti
 
 void Goals::draw_prices(const GoalOptions& options) {
   PythonRandom random(options.price_seed);
-  for (const Product& product : catalogue_->products()) {
-    prices_.push_back(product.prices.size() == 1
-                          ? product.prices[0]
-                          : random.uniform(product.prices[0], product.prices[1]));
-    if (options.prices != nullptr) {
-      const auto found = options.prices->product_prices.find(product.asin);
-      if (found == options.prices->product_prices.end()) {
-        refuse_table(fmt::format("expected a price of product {}, got none", product.asin));
-      }
-      prices_.back() = found->second;
+  prices_.reserve(catalogue_->size());
+  for (const PriceRange& range : catalogue_->prices()) {
+    prices_.push_back(range.is_range != 0 ? random.uniform(range.low, range.high) : range.low);
+  }
+  for (std::size_t i = 0; options.prices != nullptr && i < prices_.size(); ++i) {
+    const std::string asin(catalogue_->asin(static_cast<ProductIndex>(i)));
+    const auto found = options.prices->product_prices.find(asin);
+    if (found == options.prices->product_prices.end()) {
+      refuse_table(fmt::format("expected a price of product {}, got none", asin));
     }
+    prices_[i] = found->second;
   }
 }
 
 void Goals::list_goals(const GoalOptions& options) {
   PythonRandom random(options.price_seed + 1);
-  for (std::size_t i = 0; i < catalogue_->size(); ++i) {
-    const auto index = static_cast<ProductIndex>(i);
-    const Product& product = catalogue_->product(index);
-    if (kind_ == GoalKind::kHuman) {
-      for (std::size_t j = 0; j < product.human_instructions.size(); ++j) {
-        if (!product.human_instructions[j].attributes.empty()) {
-          const auto limit = static_cast<float>(draw_limit(prices_[i], random));
-          keys_.push_back({index, static_cast<std::uint32_t>(j), limit});
-        }
-      }
-    } else if (product.synthetic_instruction) {
-      const auto limit = static_cast<float>(draw_limit(prices_[i], random));
-      const std::size_t count = num_combinations(product);
-      for (std::size_t j = 0; j < count; ++j) {
-        keys_.push_back({index, static_cast<std::uint32_t>(j), limit});
-      }
-      for (const std::string& attribute : product.synthetic_attributes) {
-        attribute_counts_[attribute] += count;
-      }
+  const auto limit_of = [&](ProductIndex product) {
+    return static_cast<float>(draw_limit(prices_[product], random));
+  };
+  if (kind_ == GoalKind::kHuman) {
+    keys_.reserve(catalogue_->human_goals().size());
+    for (const HumanGoalEntry& entry : catalogue_->human_goals()) {
+      keys_.push_back({entry.product, entry.instruction, limit_of(entry.product)});
+    }
+    return;
+  }
+  for (const SyntheticGoalEntry& entry : catalogue_->synthetic_goals()) {
+    if (entry.combinations > kMostCombinations) {
+      throw Error(ErrorKind::kUnsupported,
+                  fmt::format("synthetic goals: product {} has {} combinations of option values, "
+                              "expected at most {}",
+                              catalogue_->asin(entry.product),
+                              entry.combinations,
+                              kMostCombinations),
+                  "play the human goals, or mend the product's customization_options");
+    }
+    const float limit = limit_of(entry.product);
+    for (std::uint32_t j = 0; j < entry.combinations; ++j) {
+      keys_.push_back({entry.product, j, limit});
     }
   }
 }
@@ -172,7 +170,7 @@ void Goals::apply_limits(const PriceTable& table) {
   }
   std::unordered_map<ProductIndex, float> of_product;
   for (std::size_t i = 0; i < table.goals.size(); ++i) {
-    const std::string& asin = catalogue_->product(keys_[i].product).asin;
+    const std::string_view asin = catalogue_->asin(keys_[i].product);
     if (asin != table.goals[i].asin) {
       refuse_table(fmt::format("goal {}: expected {}, got {}", i, asin, table.goals[i].asin));
     }
@@ -190,9 +188,24 @@ void Goals::apply_limits(const PriceTable& table) {
 double Goals::weight_of(const Product& product) const {
   double sum = 0;
   for (const std::string& attribute : product.synthetic_attributes) {
-    sum += 1.0 / static_cast<double>(attribute_counts_.at(attribute));
+    sum += 1.0 / static_cast<double>(catalogue_->attribute_count(attribute));
   }
   return sum / static_cast<double>(product.synthetic_attributes.size());
+}
+
+std::vector<double> Goals::weights() const {
+  std::vector<double> weights(keys_.size(), 1);
+  if (kind_ == GoalKind::kHuman) {
+    return weights;
+  }
+  std::vector<double> of_product(catalogue_->size());
+  for (const SyntheticGoalEntry& entry : catalogue_->synthetic_goals()) {
+    of_product[entry.product] = weight_of(catalogue_->product(entry.product));
+  }
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    weights[i] = of_product[keys_[i].product];
+  }
+  return weights;
 }
 
 Goal Goals::goal(std::size_t session) const {
@@ -203,7 +216,7 @@ Goal Goals::goal(std::size_t session) const {
             "session: expected less than {} (the number of goals), got {}", keys_.size(), session));
   }
   const Key& key = keys_[session];
-  const Product& product = catalogue_->product(key.product);
+  const Product product = catalogue_->product(key.product);
   Goal goal{.asin = product.asin,
             .category = product.category,
             .query = product.query,

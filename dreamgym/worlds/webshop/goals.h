@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct Goal {
 };
 
 inline constexpr double kNoPriceLimit = 1000000;
+inline constexpr std::uint64_t kGoalShuffleSeed = 233;
 
 /// A recorded table: {"product_prices": {asin: dollars}, "goals": [[asin, price_upper, text], ...]}
 /// of the first goals after the shuffle.
@@ -74,9 +76,11 @@ class Goals {
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   /// The goal of a session number. @throws Error kInvalidArgument if there are fewer.
   [[nodiscard]] Goal goal(std::size_t session) const;
-  /// The product it asks for.
-  [[nodiscard]] const Product& product(std::size_t session) const {
-    return catalogue_->product(keys_.at(session).product);
+  /// Goal::weight of every goal.
+  [[nodiscard]] std::vector<double> weights() const;
+  /// The asin of the product it asks for.
+  [[nodiscard]] std::string_view asin(std::size_t session) const {
+    return catalogue_->asin(keys_.at(session).product);
   }
   /// What buying costs, in dollars.
   [[nodiscard]] double price(ProductIndex product) const { return prices_[product]; }
@@ -97,7 +101,6 @@ class Goals {
   GoalKind kind_;
   std::vector<double> prices_;
   std::vector<Key> keys_;
-  std::unordered_map<std::string, std::size_t> attribute_counts_;  ///< over all synthetic goals
 };
 
 }  // namespace dreamgym::webshop

@@ -10,6 +10,7 @@
 #include "dreamgym/worlds/webshop/goal_json.h"
 #include "dreamgym/worlds/webshop/real_data.h"
 #include "dreamgym/worlds/webshop/session.h"
+#include "tests/temporary_folder.h"
 
 namespace dreamgym::webshop {
 namespace {
@@ -21,12 +22,14 @@ fs::path golden(const std::string& name) {
   return real_data_folder() / "golden" / name;
 }
 
-/// The shop of a recording: "human" or "synthetic". Built once for all tests.
+/// The shop of a recording: "human" or "synthetic". Built once for all tests, from a mapped file.
 const std::shared_ptr<const Shop>& recorded_shop(const std::string& goals) {
+  static const TemporaryFolder cache;
   static std::map<std::string, std::shared_ptr<const Shop>> shops;
   auto& shop = shops[goals];
   if (!shop) {
     shop = load_shop({.data_folder = real_data_folder().string(),
+                      .cache = cache.path().string(),
                       .prices = golden(goals + "_goal_prices.json").string(),
                       .nouns = golden("nouns.json").string(),
                       .goals = goal_kind_from_name(goals)});
@@ -170,7 +173,7 @@ TEST_P(GoldenShop, PaysTheRecordedRewards) {
           options.push_back(value);
         }
         const ProductIndex bought = shop.catalogue().find(json["asin"].get<std::string>()).value();
-        const Product& product = shop.catalogue().product(bought);
+        const Product product = shop.catalogue().product(bought);
         const Reward reward = get_reward(
             {.product = product, .options = options, .price = json["price"].get<double>()},
             goal,
@@ -272,7 +275,7 @@ TEST(GoldenSearch, RanksAsTheOriginalIndexDoes) {
     const auto hits = shop.index().search(json["query"].get<std::string>(), 50);
     EXPECT_EQ(hits.size(), json["hits"].size()) << json["query"];
     for (std::size_t i = 0; i < std::min(hits.size(), json["hits"].size()); ++i) {
-      const std::string& asin = shop.catalogue().product(hits[i].document).asin;
+      const std::string_view asin = shop.catalogue().asin(hits[i].document);
       EXPECT_NEAR(hits[i].score, json["hits"][i][1].get<double>(), 2e-4) << json["query"] << i;
       swaps += asin == json["hits"][i][0].get<std::string>() ? 0 : 1;
     }

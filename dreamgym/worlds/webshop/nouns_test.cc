@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/worlds/webshop/catalogue.h"
+#include "dreamgym/worlds/webshop/catalogue_files.h"
 #include "dreamgym/worlds/webshop/goal_json.h"
 #include "dreamgym/worlds/webshop/real_data.h"
 #include "tests/temporary_folder.h"
@@ -62,7 +62,8 @@ TEST(TagNouns, AgreesWithTheOriginalsTaggerOnMostWordsAndRewards) {
   std::size_t ours = 0;
   std::size_t theirs = 0;
   std::size_t both = 0;
-  for (const Product& product : catalogue.products()) {
+  for (ProductIndex i = 0; i < catalogue.size(); ++i) {
+    const Product product = catalogue.product(i);
     const Nouns guess = tag_nouns(product.title);
     const Nouns truth = recorded.find(product.asin, product.title);
     ours += guess.size();
@@ -77,7 +78,7 @@ TEST(TagNouns, AgreesWithTheOriginalsTaggerOnMostWordsAndRewards) {
     for_each_line(folder / "golden" / file, [&](std::size_t, std::string_view line) {
       const auto json = nlohmann::json::parse(line);
       const Goal goal = goal_from_json(json["goal"].dump());
-      const Product& product =
+      const Product product =
           catalogue.product(catalogue.find(json["asin"].get<std::string>()).value());
       const Reward reward = get_reward({.product = product, .options = {}, .price = 1},
                                        goal,

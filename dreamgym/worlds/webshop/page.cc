@@ -99,7 +99,7 @@ std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& sta
       button("next >");
       for (const ProductIndex index : state.on_page) {
         add_clickable(list,
-                      {.name = python_lower(shop.catalogue().product(index).asin),
+                      {.name = python_lower(shop.catalogue().asin(index)),
                        .kind = Clickable::Kind::kProduct});
       }
       break;
@@ -108,7 +108,7 @@ std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& sta
            {"back to search", "< prev", "description", "features", "reviews", "buy now"}) {
         button(name);
       }
-      for (const ProductOption& option : shop.catalogue().product(state.product).options) {
+      for (const ProductOption& option : shop.catalogue().options(state.product)) {
         for (const std::string& value : option.values) {
           add_clickable(
               list, {.name = value, .kind = Clickable::Kind::kOption, .option_name = option.name});
@@ -141,7 +141,7 @@ std::string render(const Shop& shop, const SessionState& state, ObservationMode 
 
 std::string page_url(const Shop& shop, const SessionState& state) {
   const std::string words = join(state.keywords, "+");
-  const auto asin = [&] { return shop.catalogue().product(state.product).asin; };
+  const auto asin = [&] { return shop.catalogue().asin(state.product); };
   switch (state.page_kind) {
     case PageKind::kSearch:
       break;

@@ -87,7 +87,13 @@ void read_results(std::span<const Field> rest, PageView& view) {
   view.page_number = said.size() > 1 ? parse_unsigned(said[1]).value_or(0) : 0;
   for (std::size_t i = 1; i < rest.size(); ++i) {
     view.has_previous = view.has_previous || rest[i].text == "< Prev";
-    if (looks_like_asin(rest[i].text) && i + 2 < rest.size()) {
+    const auto is_price = [&](std::size_t at) {
+      return at < rest.size() && rest[at].text.starts_with('$');
+    };
+    if (looks_like_asin(rest[i].text) && is_price(i + 1) && !is_price(i + 2)) {
+      view.products.push_back({rest[i].text, "", rest[i + 1].text});  // its name is empty
+      i += 1;
+    } else if (looks_like_asin(rest[i].text) && i + 2 < rest.size()) {
       view.products.push_back({rest[i].text, rest[i + 1].text, rest[i + 2].text});
       i += 2;
     }
@@ -111,9 +117,10 @@ void read_options(std::span<const Field> fields, bool rich, PageView& view) {
 
 void read_item(std::span<const Field> rest, std::size_t price, bool rich, PageView& view) {
   view.kind = PageKind::kItem;
-  view.title = rest[price - 1].text;
   view.price = rest[price].text.substr(std::string_view("Price: ").size());
-  read_options(rest.first(price - 1), rich, view);
+  const bool named = price > 0 && !rest[price - 1].button;
+  view.title = named ? rest[price - 1].text : "";
+  read_options(rest.first(price - (named ? 1 : 0)), rich, view);
 }
 
 void read_shop_page(std::span<const Field> rest, bool rich, PageView& view) {
@@ -127,7 +134,7 @@ void read_shop_page(std::span<const Field> rest, bool rich, PageView& view) {
     rest = rest.subspan(1);
   }
   const bool sold = !rest.empty() && rest.back().text == "Buy Now";
-  for (std::size_t i = rest.size(); sold && i-- > 1;) {
+  for (std::size_t i = rest.size(); sold && i-- > 0;) {
     if (rest[i].text.starts_with("Price: ")) {
       read_item(rest, i, rich, view);
       return;
@@ -139,12 +146,25 @@ void read_shop_page(std::span<const Field> rest, bool rich, PageView& view) {
   }
 }
 
+/// It has no buttons: only the separators tell the modes apart.
+void read_done(std::string_view observation, PageView& view) {
+  view.kind = PageKind::kDone;
+  const std::vector<Field> fields =
+      contains(observation, kSeparator) ? text_fields(observation) : rich_fields(observation);
+  const auto after = [&](std::string_view name) {
+    const auto found = std::ranges::find(fields, name, &Field::text);
+    return fields.end() - found > 1 ? (found + 1)->text : std::string();
+  };
+  view.bought_asin = after("asin");
+  view.bought_options = after("options");
+}
+
 }  // namespace
 
 PageView read_page(std::string_view observation) {
   PageView view;
   if (observation.starts_with("Thank you for shopping")) {
-    view.kind = PageKind::kDone;
+    read_done(observation, view);
     return view;
   }
   const bool rich = contains(observation, "button_]");
@@ -161,6 +181,52 @@ PageView read_page(std::string_view observation) {
     read_shop_page(all.subspan(at + 3), rich, view);
   }
   return view;
+}
+
+std::vector<std::string> clickable_names(const PageView& page) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(names, name) == names.end()) {
+      names.emplace_back(name);
+    }
+  };
+  if (page.kind == PageKind::kSearch || page.kind == PageKind::kDone) {
+    return names;
+  }
+  add("back to search");
+  if (page.kind != PageKind::kResults || page.has_previous) {
+    add("< prev");
+  }
+  if (page.kind == PageKind::kResults) {
+    add("next >");
+    for (const ShownProduct& product : page.products) {
+      add(to_lower(product.asin));
+    }
+  } else if (page.kind == PageKind::kItem) {
+    for (const char* name : {"description", "features", "reviews", "buy now"}) {
+      add(name);
+    }
+    for (const ShownOption& option : page.options) {
+      for (const std::string& value : option.values) {
+        add(value);
+      }
+    }
+  }
+  return names;
+}
+
+std::optional<std::string> asked_value(const ShownOption& option,
+                                       const std::vector<std::string>& asked) {
+  std::optional<std::string> best;
+  std::size_t most = 0;
+  for (const std::string& value : option.values) {
+    const std::vector<std::string> said = plain_words(value);
+    if (said.size() > most && !std::ranges::search(asked, said).empty()) {
+      most = said.size();
+      best = value;
+    }
+  }
+  return best;
 }
 
 std::vector<std::string> plain_words(std::string_view text) {

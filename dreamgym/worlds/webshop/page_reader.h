@@ -4,6 +4,7 @@
 // Thread safety: pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,12 +35,22 @@ struct PageView {
   std::string price{};                   ///< of an item page, as shown
   std::vector<ShownOption> options{};    ///< of an item page
   std::vector<std::string> body{};       ///< of a sub page
+  std::string bought_asin{};             ///< of a done page, as shown
+  std::string bought_options{};          ///< of a done page: a JSON object, values by option name
 };
 
 /// The page, or a search page without instruction if the text is none of ours.
 PageView read_page(std::string_view observation);
 
+/// Lower-cased names of what can be clicked there, each once.
+std::vector<std::string> clickable_names(const PageView& page);
+
 /// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
 std::vector<std::string> plain_words(std::string_view text);
+
+/// The option's value whose words stand in `asked` (words of an instruction, in order) one after
+/// the other; the longest one.
+std::optional<std::string> asked_value(const ShownOption& option,
+                                       const std::vector<std::string>& asked);
 
 }  // namespace dreamgym::webshop

@@ -11,10 +11,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "dreamgym/worlds/webshop/internal/section_file.h"
+#include "dreamgym/worlds/webshop/internal/string_table.h"
 
 namespace dreamgym::webshop {
 
@@ -26,7 +30,11 @@ struct SearchHit {
 
 class SearchIndex {
  public:
+  /// Over what SearchIndexBuilder::write() wrote.
+  explicit SearchIndex(std::shared_ptr<const SectionFile> file);
+
   /// The best `count` documents, best first; none if no term of the query is known.
+  /// @throws Error kCorrupt if the file it is read from is damaged.
   [[nodiscard]] std::vector<SearchHit> search(std::string_view query, std::size_t count) const;
 
   [[nodiscard]] std::size_t num_documents() const { return norms_.size(); }
@@ -37,41 +45,46 @@ class SearchIndex {
   friend class SearchIndexBuilder;
   friend class QueryRun;
 
+  /// Stored as it is.
   struct Term {
-    std::uint64_t begin = 0;  ///< its postings in documents_ and frequencies_
+    std::uint64_t begin = 0;  ///< of its postings: documents (4 bytes each), frequencies (2)
     std::uint32_t count = 0;
     float best_ratio = 0;  ///< largest frequency * inverse_norms_[norm] among them
   };
 
-  std::unordered_map<std::string, std::uint32_t> terms_;  ///< to an index into table_
-  std::vector<Term> table_;
-  std::vector<std::uint32_t> documents_;    ///< [postings] ascending within a term
-  std::vector<std::uint16_t> frequencies_;  ///< [postings]
-  std::vector<std::uint8_t> norms_;         ///< [documents] length as Lucene's byte
-  std::vector<std::uint32_t> id_ranks_;     ///< [documents] place of its id among all, sorted
-  std::array<float, 256> inverse_norms_{};  ///< by norm byte
+  std::shared_ptr<const SectionFile> file_;
+  StringTable terms_;
+  std::span<const Term> table_;              ///< [terms]
+  SectionBytes postings_;                    ///< documents ascend within a term
+  std::span<const std::uint8_t> norms_;      ///< [documents] length as Lucene's byte
+  std::span<const std::uint32_t> id_ranks_;  ///< [documents] place of its id among all, sorted
+  std::array<float, 256> inverse_norms_{};   ///< by norm byte
   std::uint64_t num_tokens_ = 0;
 };
 
-/// Collects documents, then makes the index.
-/// Thread safety: none.
+/// Collects documents, then writes the index. Memory: some 3 bytes a posting, and 96 MiB while
+/// writing. Thread safety: none.
 class SearchIndexBuilder {
  public:
   /// @param id  breaks ties; distinct.
   void add(std::string id, std::string_view text);
-  /// The builder is empty afterwards.
-  SearchIndex build();
+  /// Sections of the index.
+  void write(SectionWriter& writer) const;
+  /// An index in memory.
+  [[nodiscard]] SearchIndex build() const;
 
  private:
-  struct Entry {
-    std::uint32_t term = 0;
-    std::uint16_t frequency = 0;
-  };
+  template <class Visit>
+  void for_each_document(const Visit& visit) const;
+  std::vector<SearchIndex::Term> write_postings(SectionWriter& writer) const;
+  [[nodiscard]] std::vector<std::uint32_t> id_ranks() const;
 
-  SearchIndex index_;
-  std::vector<Entry> entries_;  ///< document after document
-  std::vector<std::uint64_t> ends_;
+  StringTableBuilder terms_;
+  std::vector<std::uint32_t> counts_;  ///< [terms] documents that have it
+  std::vector<std::string> blocks_;    ///< terms and frequencies, document after document
+  std::vector<std::uint8_t> norms_;
   std::vector<std::string> ids_;
+  std::uint64_t num_tokens_ = 0;
 };
 
 /// Lucene's SmallFloat.intToByte4: exact up to 40, then four significant bits.

@@ -106,7 +106,7 @@ TEST(LengthByte, KeepsFourSignificantBits) {
 }
 
 struct Collection {
-  SearchIndex index;
+  SearchIndex index = SearchIndexBuilder().build();
   std::vector<std::map<std::string, int>> counts;  ///< of terms, by document
   std::vector<std::uint32_t> lengths;
 };

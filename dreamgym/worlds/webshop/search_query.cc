@@ -24,8 +24,8 @@ class QueryRun {
       : index_(index), count_(count) {
     std::map<std::uint32_t, std::uint32_t> repeats;
     for_each_term(query, [&](const std::string& term) {
-      if (const auto found = index.terms_.find(term); found != index.terms_.end()) {
-        ++repeats[found->second];
+      if (const auto found = index.terms_.find(term)) {
+        ++repeats[*found];
       }
     });
     for (const auto& [term, times] : repeats) {
@@ -76,10 +76,12 @@ class QueryRun {
     const double count = term.count;
     const auto idf = static_cast<float>(std::log(1 + (total - count + 0.5) / (count + 0.5)));
     const float weight = static_cast<float>(times) * idf;
-    const std::uint32_t* documents = index_.documents_.data() + term.begin;
+    const std::string_view postings = index_.postings_.get(
+        term.begin, std::uint64_t{term.count} * (sizeof(std::uint32_t) + sizeof(std::uint16_t)));
+    const auto* documents = reinterpret_cast<const std::uint32_t*>(postings.data());
     return {.document = documents,
             .end = documents + term.count,
-            .frequency = index_.frequencies_.data() + term.begin,
+            .frequency = reinterpret_cast<const std::uint16_t*>(documents + term.count),
             .weight = weight,
             .most = weight - weight / (1.0F + term.best_ratio)};
   }

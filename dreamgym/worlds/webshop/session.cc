@@ -110,23 +110,16 @@ bool Session::search(std::vector<std::string> keywords, std::int64_t page_number
 
 bool Session::find_products(const std::vector<std::string>& keywords,
                             std::vector<ProductIndex>& found) {
-  const auto& products = shop_->catalogue().products();
-  const auto all_with = [&](const std::string Product::* field, std::string_view value) {
-    for (std::size_t i = 0; i < products.size(); ++i) {
-      if (products[i].*field == value) {
-        found.push_back(static_cast<ProductIndex>(i));
-      }
-    }
-  };
+  const Catalogue& catalogue = shop_->catalogue();
   const std::string& first = keywords.front();
   if (first == "<a>") {
     return false;  // the original's text environment raises a TypeError
   }
   if (first == "<r>") {
-    if (products.size() < kMostResults) {
+    if (catalogue.size() < kMostResults) {
       return false;  // a sample larger than its population
     }
-    std::vector<ProductIndex> all(products.size());
+    std::vector<ProductIndex> all(catalogue.size());
     std::iota(all.begin(), all.end(), ProductIndex{0});
     for (std::size_t i = 0; i < kMostResults; ++i) {
       std::swap(all[i], all[i + rng_.below(all.size() - i)]);
@@ -136,10 +129,10 @@ bool Session::find_products(const std::vector<std::string>& keywords,
     if (keywords.size() < 2) {
       return false;  // an IndexError
     }
-    all_with(&Product::category, python_strip(keywords[1]));
+    found = catalogue.with_category(python_strip(keywords[1]));
   } else if (first == "<q>") {
     const std::string query = join_from(keywords, 1);
-    all_with(&Product::query, python_strip(query));
+    found = catalogue.with_query(python_strip(query));
   } else {
     for (const SearchHit& hit : shop_->index().search(join(keywords, " "), kMostResults)) {
       found.push_back(hit.document);

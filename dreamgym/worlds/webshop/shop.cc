@@ -3,28 +3,13 @@
 #include <optional>
 
 namespace dreamgym::webshop {
-namespace {
-
-SearchIndex build_index(const Catalogue& catalogue) {
-  SearchIndexBuilder builder;
-  for (const Product& product : catalogue.products()) {
-    builder.add(product.asin, searchable_text(product));
-  }
-  return builder.build();
-}
-
-}  // namespace
-
 Shop::Shop(std::shared_ptr<const Catalogue> catalogue, const GoalOptions& goals, NounLists nouns)
-    : catalogue_(std::move(catalogue)),
-      goals_(catalogue_, goals),
-      nouns_(std::move(nouns)),
-      index_(build_index(*catalogue_)) {}
+    : catalogue_(std::move(catalogue)), goals_(catalogue_, goals), nouns_(std::move(nouns)) {}
 
 Reward Shop::reward(const Goal& goal,
                     ProductIndex bought,
                     const std::vector<std::string>& options) const {
-  const Product& product = catalogue_->product(bought);
+  const Product product = catalogue_->product(bought);
   return get_reward({.product = product, .options = options, .price = goals_.price(bought)},
                     goal,
                     nouns_.find(product.asin, product.title),
@@ -37,7 +22,7 @@ std::shared_ptr<const Shop> load_shop(const ShopFiles& files) {
     prices = load_price_table(files.prices);
   }
   return std::make_shared<const Shop>(
-      std::make_shared<const Catalogue>(load_catalogue(files.data_folder)),
+      open_catalogue(files.data_folder, {.folder = files.cache, .note = files.note}),
       GoalOptions{.kind = files.goals,
                   .price_seed = files.price_seed,
                   .prices = prices ? &*prices : nullptr},

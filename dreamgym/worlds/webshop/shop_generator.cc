@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <span>
 
 #include "dreamgym/base/error.h"
@@ -13,6 +12,8 @@
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/internal/product_kinds.h"
+#include "dreamgym/worlds/webshop/internal/string_table.h"
+#include "dreamgym/worlds/webshop/price_text.h"
 
 namespace dreamgym::webshop {
 namespace {
@@ -196,28 +197,31 @@ ShopOptions parse_shop_id(std::string_view text) {
   return options;
 }
 
-std::vector<Product> generate_products(const ShopOptions& options) {
+void for_each_generated_product(const ShopOptions& options,
+                                const std::function<void(const Product&)>& visit) {
   check_options(options);
   const Rng rng = Rng(options.seed).fork("webshop products");
-  std::vector<Product> products;
-  std::set<std::string> asins;
-  products.reserve(options.num_products);
+  StringTableBuilder asins;
   for (std::size_t i = 0; i < options.num_products; ++i) {
-    products.push_back(make_product(options, rng.fork("product", i)));
-    Product& product = products.back();
-    for (std::size_t attempt = 0; product.asin.empty() || !asins.insert(product.asin).second;) {
+    Product product = make_product(options, rng.fork("product", i));
+    for (std::size_t attempt = 0; product.asin.empty() || asins.add(product.asin) != i;) {
       product.asin = asin_of(product, attempt++);
     }
     product.main_image = fmt::format("https://example.com/images/{}.jpg", product.asin);
+    visit(product);
   }
+}
+
+std::vector<Product> generate_products(const ShopOptions& options) {
+  std::vector<Product> products;
+  for_each_generated_product(options, [&](const Product& product) { products.push_back(product); });
   return products;
 }
 
 std::shared_ptr<const Shop> generate_shop(const ShopOptions& options, GoalKind goals) {
-  return std::make_shared<const Shop>(
-      std::make_shared<const Catalogue>(Catalogue(generate_products(options))),
-      GoalOptions{.kind = goals, .price_seed = options.seed},
-      NounLists());
+  return std::make_shared<const Shop>(std::make_shared<const Catalogue>(generate_products(options)),
+                                      GoalOptions{.kind = goals, .price_seed = options.seed},
+                                      NounLists());
 }
 
 }  // namespace dreamgym::webshop

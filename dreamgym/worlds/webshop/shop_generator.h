@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,13 +32,16 @@ std::string to_text(const ShopOptions& options);
 /// @throws Error kInvalidArgument if the text is none or a number is out of range.
 ShopOptions parse_shop_id(std::string_view text);
 
-/// @throws Error kInvalidArgument if a number is out of range.
+/// One product after the other. @throws Error kInvalidArgument if a number is out of range.
+void for_each_generated_product(const ShopOptions& options,
+                                const std::function<void(const Product&)>& visit);
+/// All of them. @throws as above.
 std::vector<Product> generate_products(const ShopOptions& options);
 /// The shop with human-like goals, or synthetic ones.
 std::shared_ptr<const Shop> generate_shop(const ShopOptions& options, GoalKind goals);
 
-/// Writes items_shuffle.json, items_ins_v2.json and items_human_ins.json, as load_catalogue reads
-/// them. @throws Error kIo.
-void write_catalogue(const Path& folder, const std::vector<Product>& products);
+/// Writes items_shuffle.json, items_ins_v2.json and items_human_ins.json, as read_catalogue reads
+/// them, product by product. @throws Error kIo; kInvalidArgument as above.
+void write_catalogue(const Path& folder, const ShopOptions& options);
 
 }  // namespace dreamgym::webshop

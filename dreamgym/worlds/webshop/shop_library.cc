@@ -18,6 +18,7 @@ std::shared_ptr<const Shop> make_shop(const Task& task) {
     return generate_shop(parse_shop_id(setting(task, settings::kGenerated)), goals);
   }
   return load_shop({.data_folder = folder,
+                    .cache = setting(task, settings::kCache),
                     .prices = setting(task, settings::kPrices),
                     .nouns = setting(task, settings::kNouns),
                     .goals = goals,

@@ -14,6 +14,7 @@ namespace dreamgym::webshop {
 /// Keys of Task::settings that this world reads.
 namespace settings {
 inline constexpr const char* kData = "data";            ///< folder of the catalogue's files
+inline constexpr const char* kCache = "cache";          ///< folder of the parsed catalogue
 inline constexpr const char* kGenerated = "generated";  ///< id of a generated shop
 inline constexpr const char* kGoals = "goals";          ///< "human" (default) or "synthetic"
 inline constexpr const char* kSession = "session";      ///< number of the goal

@@ -91,7 +91,7 @@ std::map<std::string, std::string> WebshopEnvironment::info() const {
       {"clickables", json_list(session().clickables())},
       {"won", yes_or_no(session().done() && state.reward.reward >= 1)}};
   if (session().done()) {
-    info["asin"] = session().shop().catalogue().product(state.product).asin;
+    info["asin"] = session().shop().catalogue().asin(state.product);
     info["options"] = python_json(state.options);
     add_reward(state.reward, info);
   }

@@ -11,7 +11,10 @@
 #include "dreamgym/worlds/webshop/action_mapper.h"
 #include "dreamgym/worlds/webshop/expert.h"
 #include "dreamgym/worlds/webshop/explainer.h"
+#include "dreamgym/worlds/webshop/goal_draw.h"
 #include "dreamgym/worlds/webshop/shop_generator.h"
+#include "dreamgym/worlds/webshop/task_reviser.h"
+#include "dreamgym/worlds/webshop/text_audit.h"
 #include "dreamgym/worlds/webshop/webshop_environment.h"
 
 namespace dreamgym {
@@ -25,6 +28,7 @@ constexpr std::size_t kGeneratedHeldOutTasks = 200;
 constexpr std::size_t kStandardSplitGoals = 2000;  // from here on the benchmark's own split
 constexpr std::size_t kTestGoals = 500;
 constexpr std::size_t kDevEnd = 1500;
+constexpr const char* kDraw = "draw";  // key of WorldOptions::extra
 
 std::string extra(const WorldOptions& options, const std::string& key) {
   const auto found = options.extra.find(key);
@@ -46,6 +50,9 @@ std::map<std::string, std::string> common_settings(const WorldOptions& options) 
   }
   if (!options.data_folder.empty()) {
     out[settings::kData] = options.data_folder;
+    if (std::string folder = extra(options, settings::kCache); !folder.empty()) {
+      out[settings::kCache] = std::move(folder);
+    }
     return out;
   }
   std::string id = to_text(ShopOptions{});
@@ -76,7 +83,7 @@ Task make_task(const Shop& shop,
 }
 
 /// By the product itself, so that none is in two splits of any generated shops.
-std::string_view generated_split(const std::string& asin) {
+std::string_view generated_split(std::string_view asin) {
   const std::uint64_t draw = hash_text(asin) % 10;
   return draw < 2 ? "test" : (draw < 4 ? "dev" : "train");
 }
@@ -93,10 +100,37 @@ std::vector<std::size_t> split_sessions(const Shop& shop, const WorldOptions& op
   const std::size_t count = shop.goals().size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view split = options.data_folder.empty()
-                                       ? generated_split(shop.goals().product(i).asin)
+                                       ? generated_split(shop.goals().asin(i))
                                        : indexed_split(i, count);
     if (split == options.split) {
       sessions.push_back(i);
+    }
+  }
+  return sessions;
+}
+
+/// Distinct goals of the split in the order of the original's draws.
+std::vector<std::size_t> draw_by_weight(const Goals& goals,
+                                        const std::vector<std::size_t>& split,
+                                        std::size_t count) {
+  if (2 * count > split.size()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("draw=weighted: expected a count of at most {} (half of the split, "
+                            "since rare goals take long to come up), got {}",
+                            split.size() / 2,
+                            count));
+  }
+  std::vector<bool> wanted(goals.size(), false);
+  for (const std::size_t session : split) {
+    wanted[session] = true;
+  }
+  GoalDraw draw(goals);
+  std::vector<std::size_t> sessions;
+  while (sessions.size() < count) {
+    const std::size_t session = draw.next();
+    if (wanted[session]) {
+      wanted[session] = false;
+      sessions.push_back(session);
     }
   }
   return sessions;
@@ -131,7 +165,9 @@ class WebshopWorld final : public World {
                               count),
                   "a larger generated shop has more: --set products=N");
     }
-    if (count > 0) {
+    if (count > 0 && extra(options, kDraw) == "weighted") {
+      sessions = draw_by_weight(shop->goals(), sessions, count);
+    } else if (count > 0) {
       Rng(options.seed).fork("webshop goals").shuffle(sessions);
       sessions.resize(count);
     }
@@ -156,6 +192,12 @@ class WebshopWorld final : public World {
   [[nodiscard]] std::unique_ptr<Explainer> make_explainer() const override {
     return webshop::make_explainer();
   }
+  [[nodiscard]] std::unique_ptr<EpisodeAuditor> make_episode_auditor() const override {
+    return make_text_auditor();
+  }
+  [[nodiscard]] std::unique_ptr<TaskReviser> make_task_reviser() const override {
+    return webshop::make_task_reviser(library_);
+  }
   [[nodiscard]] std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                             double noise) const override {
     if (kind == PolicyKind::kRandom) {
@@ -170,18 +212,25 @@ class WebshopWorld final : public World {
   void webshop_check(const WorldOptions& options) const {
     check_options(*this,
                   options,
-                  {settings::kGoals,
+                  {settings::kCache,
+                   settings::kGoals,
                    settings::kMode,
                    settings::kPrices,
                    settings::kNouns,
                    settings::kPriceSeed,
                    settings::kNumPrevObs,
                    settings::kNumPrevActions,
+                   kDraw,
                    "products",
                    "instructions",
                    "shop_seed"});
     if (const std::string mode = extra(options, settings::kMode); !mode.empty()) {
       observation_mode_from_name(mode);
+    }
+    const std::string draw = extra(options, kDraw);
+    if (!draw.empty() && draw != "uniform" && draw != "weighted") {
+      throw Error(ErrorKind::kInvalidArgument,
+                  fmt::format("draw: expected uniform or weighted, got \"{}\"", shorten(draw, 60)));
     }
   }
 

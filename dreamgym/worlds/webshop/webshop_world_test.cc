@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -145,12 +146,29 @@ TEST(WebshopWorld, DrawsTheSameTasksForTheSameSeed) {
   EXPECT_TRUE(std::ranges::equal(fewer, std::span(tasks).first(5)));
 }
 
+TEST(WebshopWorld, DrawsByWeightAsTheOriginalDoes) {
+  const auto world = make_webshop_world();
+  const WorldOptions options{.count = 20, .extra = {{"draw", "weighted"}, {"goals", "synthetic"}}};
+  const auto tasks = world->tasks(options);
+  std::set<std::string> ids;
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.split, "train");
+    ids.insert(task.id);
+  }
+  EXPECT_EQ(ids.size(), 20U);
+  WorldOptions seeded = options;
+  seeded.seed = 9;  // the draw is the original's own, whatever the seed
+  EXPECT_EQ(world->tasks(seeded), tasks);
+  EXPECT_THROW((void)world->tasks({.count = 300, .extra = {{"draw", "weighted"}}}), Error);
+}
+
 TEST(WebshopWorld, NamesWhatIsWrongWithItsOptions) {
   const auto world = make_webshop_world();
   EXPECT_THROW((void)world->tasks({.extra = {{"products", "many"}}}), Error);
   EXPECT_THROW((void)world->tasks({.extra = {{"products", "0"}}}), Error);
   EXPECT_THROW((void)world->tasks({.extra = {{"mode", "pictures"}}}), Error);
   EXPECT_THROW((void)world->tasks({.extra = {{"goals", "inhuman"}}}), Error);
+  EXPECT_THROW((void)world->tasks({.extra = {{"draw", "lots"}}}), Error);
   EXPECT_THROW((void)world->tasks({.data_folder = "/nowhere"}), Error);
   EXPECT_THROW((void)world->tasks({.count = 1000000}), Error);
   EXPECT_THROW(world->make_environment()->reset({.id = "x", .world = "toy"}, 0), Error);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -40,6 +43,20 @@ class Reader {
     at_ += c == '\0' && at_ == size_ ? 0 : 1;
     return c;
   }
+  /// Appends the characters to come up to the first that `stops` is true for, or the file's end.
+  template <class Stops>
+  void copy_up_to(const Stops& stops, std::string& text) {
+    while (peek() != '\0') {
+      const auto begin = block_.begin() + static_cast<std::ptrdiff_t>(at_);
+      const auto end = block_.begin() + static_cast<std::ptrdiff_t>(size_);
+      const auto found = std::find_if(begin, end, stops);
+      text.append(begin, found);
+      at_ = static_cast<std::size_t>(found - block_.begin());
+      if (found != end) {
+        return;
+      }
+    }
+  }
   char peek_word() {
     while (peek() == ' ' || peek() == '\n' || peek() == '\r' || peek() == '\t') {
       take();
@@ -63,6 +80,7 @@ class Reader {
 /// Copies the rest of a string whose quote was taken.
 void copy_string(Reader& reader, std::size_t number, std::string& text) {
   for (;;) {
+    reader.copy_up_to([](char c) { return c == '"' || c == '\\'; }, text);
     const char c = reader.take();
     if (c == '\0') {
       reader.fail(number, "the file ends inside a text");
@@ -71,10 +89,13 @@ void copy_string(Reader& reader, std::size_t number, std::string& text) {
     if (c == '"') {
       return;
     }
-    if (c == '\\') {
-      text += reader.take();
-    }
+    text += reader.take();
   }
+}
+
+/// Characters that matter to how deep inside a value one is.
+bool ends_or_opens(char c) {
+  return c == '"' || c == ',' || c == '{' || c == '}' || c == '[' || c == ']';
 }
 
 /// Copies one value up to the ',' or closing bracket behind it.
@@ -82,6 +103,7 @@ void copy_value(Reader& reader, std::size_t number, std::string& text) {
   text.clear();
   int depth = 0;
   for (;;) {
+    reader.copy_up_to(ends_or_opens, text);
     const char c = reader.peek();
     if (c == '\0') {
       reader.fail(number, "the file ends inside it");
@@ -98,18 +120,21 @@ void copy_value(Reader& reader, std::size_t number, std::string& text) {
   }
 }
 
-Json parse(const Reader& reader, std::size_t number, const std::string& text) {
+/// What `read` gives, with the element named in its errors.
+auto reading(const Reader& reader, std::size_t number, const std::string& text, const auto& read) {
   try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
     reader.fail(number, fmt::format("no JSON: {}: {}", error.what(), shorten(text, 80)));
+  } catch (const Error& error) {
+    reader.fail(number, error.what());
   }
 }
 
 }  // namespace
 
 void for_each_json_element(const Path& path,
-                           const std::function<bool(const std::string&, const Json&)>& visit) {
+                           const std::function<bool(const std::string&, const JsonValue&)>& visit) {
   Reader reader(path);
   const char open = reader.peek_word();
   if (open != '[' && open != '{') {
@@ -126,14 +151,15 @@ void for_each_json_element(const Path& path,
       }
       text = "\"";
       copy_string(reader, number, text);
-      key = parse(reader, number, text).get<std::string>();
+      key = reading(reader, number, text, [&] { return parse_json_value(text).text(); });
       if (reader.peek_word() != ':') {
         reader.fail(number, "expected ':' behind its name");
       }
       reader.take();
     }
     copy_value(reader, number, text);
-    if (!visit(key, parse(reader, number, text))) {
+    const JsonValue value = reading(reader, number, text, [&] { return parse_json_value(text); });
+    if (!visit(key, value)) {
       return;
     }
     if (reader.peek_word() == ',') {

@@ -3,23 +3,18 @@
 // Memory: the largest element plus one block of the file. Thread safety: reentrant.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <string_view>
-
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "dreamgym/base/file.h"
+#include "dreamgym/worlds/webshop/internal/json_value.h"
 
 namespace dreamgym::webshop {
-
-/// Members in the order of the file.
-using Json = nlohmann::ordered_json;
 
 /// @param visit  (key, element): the member's name, or "" in a list; return false to stop.
 /// @throws Error kParse naming the file and the element's number if something is no JSON or the
 ///               file ends early; kIo, kNotFound.
-void for_each_json_element(const Path& path,
-                           const std::function<bool(const std::string& key, const Json&)>& visit);
+void for_each_json_element(
+    const Path& path, const std::function<bool(const std::string& key, const JsonValue&)>& visit);
 
 }  // namespace dreamgym::webshop

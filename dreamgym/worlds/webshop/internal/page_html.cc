@@ -15,6 +15,9 @@ class HtmlWriter {
     for (const std::string& keyword : state.keywords) {
       keywords_ += "&keywords=" + quote_query(keyword);
     }
+    if (state.page_kind != PageKind::kSearch && state.page_kind != PageKind::kResults) {
+      product_ = shop.catalogue().product(state.product);
+    }
   }
 
   std::string write() {
@@ -40,7 +43,7 @@ class HtmlWriter {
 
  private:
   void add(std::string_view text) { out_ += text; }
-  [[nodiscard]] const Product& product() const { return shop_.catalogue().product(state_.product); }
+  [[nodiscard]] const Product& product() const { return product_; }
 
   [[nodiscard]] std::string home_url() const { return "/?session_id=" + quote_query(state_.id); }
   [[nodiscard]] std::string results_url(std::int64_t page) const {
@@ -392,6 +395,7 @@ class HtmlWriter {
 
   const Shop& shop_;
   const SessionState& state_;
+  Product product_;       ///< of item, sub and done page
   std::string keywords_;  ///< "&keywords=..." of each, quoted
   std::string out_;
 };

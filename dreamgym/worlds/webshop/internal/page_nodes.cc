@@ -67,28 +67,29 @@ class Writer {
     }
     button("Next >");
     for (const ProductIndex index : state_.on_page) {
-      const Product& product = shop_.catalogue().product(index);
-      add(product.asin, NodeKind::kProduct);
-      texts({product.title, product.price_tag});
+      add(shop_.catalogue().asin(index), NodeKind::kProduct);
+      texts({shop_.catalogue().title(index), shop_.catalogue().price_tag(index)});
     }
   }
   void item() {
-    const Product& product = shop_.catalogue().product(state_.product);
+    const Catalogue& catalogue = shop_.catalogue();
     head();
     button("< Prev");
-    for (const ProductOption& option : product.options) {
+    for (const ProductOption& option : catalogue.options(state_.product)) {
       add(option.name);
       for (const std::string& value : option.values) {
         add(value, NodeKind::kOption);
       }
     }
-    texts({product.title, "Price: " + product.price_tag, "Rating: N.A."});
+    texts({catalogue.title(state_.product),
+           fmt::format("Price: {}", catalogue.price_tag(state_.product)),
+           "Rating: N.A."});
     for (const char* name : {"Description", "Features", "Reviews", "Buy Now"}) {
       button(name);
     }
   }
   void sub_page() {
-    const Product& product = shop_.catalogue().product(state_.product);
+    const Product product = shop_.catalogue().product(state_.product);
     head();
     button("< Prev");
     if (state_.sub_page == "Description") {
@@ -111,7 +112,7 @@ class Writer {
            " (Paste it in your MTurk interface.)",
            "Purchased",
            "asin",
-           shop_.catalogue().product(state_.product).asin,
+           shop_.catalogue().asin(state_.product),
            "options",
            template_json(state_.options)});
     for (const char* name : {"attrs", "category", "query", "product category"}) {

@@ -86,6 +86,14 @@ std::uint64_t PythonRandom::below(std::uint64_t bound) {
   return number;
 }
 
+std::pair<std::size_t, std::size_t> PythonRandom::sample_two(std::size_t population) {
+  check(population >= 2 && population <= 21, "two are drawn from 2 to 21");
+  const std::size_t first = below(population);
+  const std::size_t second = below(population - 1);
+  return {first,
+          second == first ? population - 1 : second};  // the last takes the drawn one's place
+}
+
 std::vector<std::size_t> PythonRandom::sample(std::size_t population, std::size_t count) {
   check(count <= population, "a sample is no larger than its population");
   std::size_t pool_limit = 21;

@@ -25,6 +25,9 @@ class PythonRandom {
   /// sample(range(population), count): distinct numbers in drawing order; count <= population.
   std::vector<std::size_t> sample(std::size_t population, std::size_t count);
 
+  /// sample(range(population), 2) of a small population (2 to 21), without allocating.
+  std::pair<std::size_t, std::size_t> sample_two(std::size_t population);
+
   template <class T>
   void shuffle(std::vector<T>& items) {
     for (std::size_t i = items.size(); i > 1; --i) {
