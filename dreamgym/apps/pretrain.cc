@@ -7,9 +7,7 @@
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/experience/training_data.h"
 #include "dreamgym/llm/bpe_trainer.h"
-#include "dreamgym/nn/generation_engine.h"
 #include "dreamgym/worlds/invented/corpus.h"
-#include "dreamgym/worlds/invented/probes.h"
 
 namespace dreamgym {
 namespace {
@@ -158,44 +156,6 @@ class CorpusWriter {
   invented::InventedCorpus corpus_;
 };
 
-double answered(LanguageModel& model,
-                const ExperiencePrompt& prompt,
-                const std::vector<invented::Probe>& probes) {
-  std::vector<GenerationRequest> requests;
-  for (const invented::Probe& probe : probes) {
-    GenerationRequest request;
-    const auto append = [&](const std::vector<TokenId>& ids) {
-      request.context.insert(request.context.end(), ids.begin(), ids.end());
-    };
-    const auto& steps = probe.episode.steps;
-    append(prompt.begin(probe.episode.task.instruction, steps.front().observation.text));
-    for (std::size_t t = 0; t < steps.size(); ++t) {
-      append(prompt.query(steps[t].action));
-      if (t + 1 < steps.size() || !probe.asks_trace) {
-        append(prompt.trace(steps[t].reasoning_trace));
-      }
-      if (t + 1 < steps.size()) {
-        append(prompt.outcome(steps[t].next_observation.text, end_flag(steps[t])));
-      }
-    }
-    request.temperature = 0;
-    request.max_tokens = 200;
-    request.stop = prompt.flags();
-    request.stop.push_back(prompt.observation_marker());
-    requests.push_back(std::move(request));
-  }
-  const auto replies = model.generate(requests);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < probes.size(); ++i) {
-    std::span<const TokenId> reply = replies[i].tokens;
-    if (!reply.empty()) {
-      reply = reply.first(reply.size() - 1);
-    }
-    right += prompt.tokenizer().decode(reply) == probes[i].expected ? 1 : 0;
-  }
-  return probes.empty() ? 0.0 : static_cast<double>(right) / static_cast<double>(probes.size());
-}
-
 }  // namespace
 
 ModelFiles pretrain(const PretrainConfig& config,
@@ -210,20 +170,6 @@ ModelFiles pretrain(const PretrainConfig& config,
                           [writer](std::size_t update) { return writer->write(update); }};
   train_sft(model, plan, config.sft, {"pretrain", metrics, progress, nullptr, folder / "checkpoints"});
   return {model.weights(config.preset), tokenizer};
-}
-
-Abilities measure_abilities(const ModelFiles& model, std::size_t probes, std::size_t threads) {
-  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
-  const ExperiencePrompt prompt(model.tokenizer, kDemonstrationTokens);
-  constexpr std::uint64_t kProbeSeed = 20;
-  const auto share = [&](invented::Ability ability) {
-    return answered(
-        engine, prompt, invented::make_probes(ability, {.count = probes}, kProbeSeed));
-  };
-  return {share(invented::Ability::kCopy),
-          share(invented::Ability::kRecall),
-          share(invented::Ability::kTracking),
-          probes};
 }
 
 }  // namespace dreamgym

@@ -45,13 +45,4 @@ ModelFiles pretrain(const PretrainConfig& config,
                     MetricsSink* metrics,
                     ProgressSink* progress);
 
-/// What a base model can do: share of held-out probes answered exactly, greedily.
-struct Abilities {
-  double copy = 0;
-  double recall = 0;   ///< after at least 500 tokens
-  double tracking = 0;
-  std::size_t probes = 0;  ///< of each
-};
-Abilities measure_abilities(const ModelFiles& model, std::size_t probes, std::size_t threads);
-
 }  // namespace dreamgym

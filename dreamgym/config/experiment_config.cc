@@ -45,8 +45,9 @@ void resolve(ExperimentConfig& config) {
 
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
-  // Many small houses, each seen by about three agents: a dream of a place can remember what the logs show there.
-  config.data.world_options = {{"receptacles", "8"}, {"tasks_per_house", "3"}, {"text", "compact"}};
+  // A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
+  config.data.world_options = {
+      {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
   config.experience_sft.epochs = 2.5;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,
@@ -61,7 +62,7 @@ ExperimentConfig default_experiment() {
   config.all_sft.tokens_per_update = 4096;
   // Measured in reality (docs/results.md): small batches are too noisy for a model of this size, step
   // advantages and a second pass make more of the same episodes.
-  config.dream.iterations = 12;
+  config.dream.iterations = 18;
   config.dream.tasks_per_iteration = 24;
   config.dream.mini_batches = 4;
   config.dream.passes = 2;

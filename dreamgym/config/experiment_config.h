@@ -24,7 +24,7 @@ struct DataConfig {
   std::string train_split = "train";
   std::string eval_split = "valid_seen";
   std::size_t train_tasks = 1000;
-  std::size_t eval_tasks = 400;
+  std::size_t eval_tasks = 500;
   std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
   std::size_t demonstrations = 60;        ///< successes the start policy imitates

@@ -5,10 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "dreamgym/apps/abilities.h"
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/model_folder.h"
-#include "dreamgym/apps/pretrain.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/nn/generation_engine.h"
@@ -71,10 +71,11 @@ void examine_model(const std::string& folder, std::size_t probes) {
   fmt::print("trainer and engine: largest log-probability difference {:.2g}: {}\n", worst, agree ? "ok" : "FAILED");
   if (probes > 0) {
     const Abilities abilities = measure_abilities(model, probes, 1);
-    fmt::print("copy {:.3f}, recall after 500 tokens {:.3f}, state tracking {:.3f} ({} probes each)\n",
+    fmt::print("copy {:.3f}, recall after 500 tokens {:.3f}, state tracking {:.3f}, acting {:.3f} ({} probes each)\n",
                abilities.copy,
                abilities.recall,
                abilities.tracking,
+               abilities.acting,
                probes);
   }
   if (!round_trip || !agree) {

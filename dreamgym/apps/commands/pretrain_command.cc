@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "dreamgym/apps/abilities.h"
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/pretrain.h"
 #include "dreamgym/apps/run_recorder.h"
@@ -30,11 +31,12 @@ void pretrain_command(const Options& options) {
   // What is measured is what was written: the bf16 weights.
   const Abilities abilities =
       measure_abilities(load_model(options.out), options.probes, options.config.threads);
-  fmt::print("{}\ncopy {:.3f}\nrecall after 500 tokens {:.3f}\nstate tracking {:.3f}\n",
+  fmt::print("{}\ncopy {:.3f}\nrecall after 500 tokens {:.3f}\nstate tracking {:.3f}\nacting {:.3f}\n",
              options.out,
              abilities.copy,
              abilities.recall,
-             abilities.tracking);
+             abilities.tracking,
+             abilities.acting);
 }
 
 }  // namespace
