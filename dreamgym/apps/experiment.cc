@@ -72,7 +72,8 @@ RunResults Experiment::run() {
   if (world_ != nullptr) {
     if (wants("s2r")) {
       train_in_reality("s2r", "dream", config_.s2r, s2r_budget());
-      train_in_reality("traditional_equal", "start", config_.traditional, s2r_budget());
+      // The same settings and budget, so that only the policy they start from differs.
+      train_in_reality("traditional_equal", "start", config_.s2r, s2r_budget());
     }
     if (wants("traditional")) {
       train_in_reality("traditional", "start", config_.traditional, data_.offline_steps);

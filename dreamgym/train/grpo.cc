@@ -1,6 +1,7 @@
 #include "dreamgym/train/grpo.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -108,7 +109,12 @@ void GrpoTrainer::learn(const std::vector<Episode>& episodes) {
     return;
   }
   Rng stream = rng_.fork("mini-batches", report_.iterations);
-  const std::size_t size = (order.size() + config_.mini_batches - 1) / config_.mini_batches;
+  // The last iterations of a step budget have fewer groups: fewer updates then, not noisier ones.
+  const double whole =
+      static_cast<double>(num_groups) / static_cast<double>(config_.tasks_per_iteration);
+  const auto mini_batches = std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::lround(whole * static_cast<double>(config_.mini_batches))));
+  const std::size_t size = (order.size() + mini_batches - 1) / mini_batches;
   for (std::size_t pass = 0; pass < config_.passes; ++pass) {
     stream.shuffle(order);
     for (std::size_t begin = 0; begin < order.size(); begin += size) {

@@ -31,9 +31,12 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
       save();
     }
   }
+  // A budget of steps ends the training long before `iterations`, which is then only a bound.
+  const bool by_steps = loop_.step_budget > 0;
+  const auto done = [&] { return by_steps ? report_.environment_steps : report_.iterations; };
   if (progress != nullptr) {
-    progress->begin(phase_, loop_.iterations, "iterations");
-    progress->resume(report_.iterations);
+    progress->begin(phase_, by_steps ? loop_.step_budget : loop_.iterations, by_steps ? "steps" : "iterations");
+    progress->resume(done());
   }
   while (report_.iterations < loop_.iterations && tasks_that_fit() > 0) {
     metrics_.clear();
@@ -51,7 +54,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
       listener->on_iteration(report_.iterations, episodes, metrics_);
     }
     if (progress != nullptr) {
-      progress->advance(report_.iterations, remark());
+      progress->advance(done(), remark());
     }
     if (checkpoints && report_.iterations % loop_.checkpoint_every == 0) {
       save();
@@ -64,7 +67,9 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     publish(fmt::format("{}-{}", phase_, report_.best_iteration));
   }
   if (progress != nullptr) {
-    progress->end(fmt::format("kept iteration {}", report_.best_iteration));
+    progress->end(best_weights_.empty()
+                      ? fmt::format("{} iterations, the last policy kept", report_.iterations)
+                      : fmt::format("kept iteration {}", report_.best_iteration));
   }
   return report_;
 }

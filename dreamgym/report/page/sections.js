@@ -47,8 +47,9 @@ function tiles() {
   if (check && check.gap) {
     list.push(tile("Dream minus reality", points(check.gap.value) + " pts", check.passed ? "free-running check passed" : "free-running check failed", check.passed ? "" : "down"));
   }
-  const seconds = results.arms.reduce((sum, arm) => sum + (arm.seconds || 0), 0);
-  if (seconds > 0) list.push(tile("Training time, all arms", duration(seconds), short(results.arms.reduce((sum, arm) => sum + arm.tokens, 0)) + " tokens"));
+  // Arms share their first stages, so their times do not add up.
+  const longest = results.arms.reduce((a, b) => ((b.seconds || 0) > (a.seconds || 0) ? b : a), {});
+  if (longest.seconds > 0) list.push(tile("Training of the longest arm", duration(longest.seconds), `${titleOf(longest.arm)}, ${short(longest.tokens)} tokens`));
   if (data.num_episodes) list.push(tile("Episodes kept", whole(data.num_episodes), data.episodes.length < data.num_episodes ? whole(data.episodes.length) + " of them in this page" : ""));
   return list.length ? el("div", {class: "grid tiles"}, list) : null;
 }
