@@ -93,7 +93,7 @@ TEST(PlayEpisodes, LedgerSpellsTheEpisode) {
   for (std::size_t t = 0; t < story.steps.size(); ++t) {
     expected += story.steps[t].action + "<|observation|>";
     if (!story.steps[t].terminated) {
-      expected += story.steps[t].next_observation.text + "<|action|>";
+      expected += story.steps[t].next_observation.text + "<|task|>" + story.task.instruction + "<|action|>";
     }
   }
   EXPECT_EQ(stage.tokenizer->decode(ledger.tokens()), expected);
