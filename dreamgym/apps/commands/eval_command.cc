@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/policy_collect.h"
+#include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/apps/terminal_progress.h"
 #include "dreamgym/worlds/catalog.h"
@@ -25,7 +27,7 @@ struct Options {
   std::size_t episodes = 200;
   std::size_t max_steps = 30;
   std::size_t threads = 2;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   double temperature = 0.4;
   bool json = false;
 };
@@ -34,12 +36,26 @@ nlohmann::ordered_json to_json(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
+// Tasks of the world that the run learned in, if it is the same world: its houses, not others.
+WorldOptions world_of_run(const Options& options) {
+  WorldOptions wanted;
+  wanted.seed = 1;
+  if (std::filesystem::exists(Path(options.run) / "config.toml")) {  // not for a bare model folder
+    const ExperimentConfig config = read_run_config(options.run);
+    if (config.world == options.world) {
+      wanted.extra = config.data.world_options;
+      wanted.seed = config.seed;
+    }
+  }
+  return wanted;
+}
+
 void evaluate_policy_verb(const Options& options) {
   const auto world = make_world(options.world);
-  WorldOptions wanted;
+  WorldOptions wanted = world_of_run(options);
   wanted.data_folder = options.data;
   wanted.count = options.episodes;
-  wanted.seed = options.seed;
+  wanted.seed = options.seed.value_or(wanted.seed);
   wanted.split = options.split;
   if (wanted.split.empty()) {
     for (const WorldSplit& split : world->splits()) {
@@ -56,7 +72,7 @@ void evaluate_policy_verb(const Options& options) {
   const std::string policy =
       options.model.empty() ? options.run : options.run + "/models/" + options.model;
   const PanelResult result =
-      evaluate_policy(*world, policy, tasks, options.temperature, options.seed, panel);
+      evaluate_policy(*world, policy, tasks, options.temperature, wanted.seed, panel);
   if (!options.json) {
     fmt::print("{} on {} tasks of {} {}: {:.1f}% [{:.1f}, {:.1f}], {} steps in {:.1f} s\n",
                policy,
@@ -126,7 +142,7 @@ void add_eval_command(CLI::App& app) {
   policy->add_option("--data", options->data, "folder of the world's benchmark files");
   policy->add_option("--max-steps", options->max_steps, "of an episode")->capture_default_str();
   policy->add_option("--temperature", options->temperature, "of the actions; 0 = greedy")->capture_default_str();
-  policy->add_option("--seed", options->seed, "of tasks and sampling")->capture_default_str();
+  policy->add_option("--seed", options->seed, "of tasks and sampling; default: the run's, so its houses");
   policy->callback([options] { evaluate_policy_verb(*options); });
 
   CLI::App* experience = group->add_subcommand(
