@@ -65,7 +65,7 @@ TrainingSequence AgentPrompt::demonstration(const Trajectory& trajectory,
       0.0F);
   for (const Transition& step : trajectory.steps) {
     const std::vector<TokenId> turn = action(step.action);
-    const std::vector<TokenId> reply = 
+    const std::vector<TokenId> reply =
         observation(step.next_observation.text, trajectory.task.instruction);
     if (sequence.trunk.size() + turn.size() + reply.size() > max_tokens) {
       break;

@@ -22,7 +22,7 @@ struct AgentOptions {
 
 /// One episode as the agent sees it.
 struct AgentEpisode {
-  std::string instruction;
+  std::string instruction;    ///< stands before every action
   TokenLedger ledger;
   std::uint64_t session = 0;  ///< the model's cache key; distinct among running episodes
   std::uint64_t seed = 0;     ///< of this episode's sampling stream

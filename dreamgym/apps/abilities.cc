@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/apps/pretrain.h"
 #include "dreamgym/experience/experience_prompt.h"
 #include "dreamgym/experience/training_data.h"
 #include "dreamgym/llm/token_trie.h"
@@ -17,9 +18,6 @@ namespace dreamgym {
 namespace {
 
 constexpr std::uint64_t kProbeSeed = 20;
-// Of an example's demonstrations in the prompts of the experience model.
-constexpr std::size_t kDemonstrationTokens = 28;
-constexpr std::size_t kMaxActingContextTokens = 1600;
 
 double answered(LanguageModel& model,
                 const ExperiencePrompt& prompt,
@@ -59,7 +57,6 @@ double answered(LanguageModel& model,
   return probes.empty() ? 0.0 : static_cast<double>(right) / static_cast<double>(probes.size());
 }
 
-
 bool is_deed(std::string_view action) {
   constexpr std::array<std::string_view, 7> kDeeds = {
       "take ", "put ", "move ", "clean ", "heat ", "cool ", "use "};
@@ -95,7 +92,7 @@ double acted(LanguageModel& model, const AgentPrompt& prompt, std::size_t wanted
         prompt.begin(story.task.instruction, story.steps.front().observation.text);
     for (const Transition& step : story.steps) {
       const auto& possible = step.observation.admissible;
-      if (requests.size() == wanted || context.size() > kMaxActingContextTokens) {
+      if (requests.size() == wanted || context.size() > kPretrainSequenceTokens) {
         break;
       }
       if (is_deed(step.action) && std::ranges::find(possible, step.action) != possible.end()) {
@@ -121,7 +118,7 @@ double acted(LanguageModel& model, const AgentPrompt& prompt, std::size_t wanted
 
 Abilities measure_abilities(const ModelFiles& model, std::size_t probes, std::size_t threads) {
   GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
-  const ExperiencePrompt prompt(model.tokenizer, kDemonstrationTokens);
+  const ExperiencePrompt prompt(model.tokenizer, kPretrainDemonstrationTokens);
   const auto share = [&](invented::Ability ability) {
     return answered(
         engine, prompt, invented::make_probes(ability, {.count = probes}, kProbeSeed));

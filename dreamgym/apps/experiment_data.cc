@@ -31,10 +31,6 @@ constexpr LogShare kLogMix[] = {{PolicyKind::kExpert, 0.0, 0.2},
                                 {PolicyKind::kNoisy, 0.4, 0.3},
                                 {PolicyKind::kRandom, 0.0, 0.2}};
 
-WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count) {
-  return {config.data.data_folder, split, count, config.seed, config.data.world_options};
-}
-
 std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World& world, const Rng& rng) {
   std::vector<Trajectory> logs;
   std::size_t part = 0;
@@ -185,6 +181,10 @@ void look_at_tasks(const World& world, std::vector<Task>& tasks) {
 }
 
 }  // namespace
+
+WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count) {
+  return {config.data.data_folder, split, count, config.seed, config.data.world_options};
+}
 
 std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs) {
   std::vector<Task> tasks;

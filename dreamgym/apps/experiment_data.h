@@ -24,6 +24,9 @@ struct ExperimentData {
 /// The world of a run, or nothing for world = "none".
 std::unique_ptr<World> experiment_world(const ExperimentConfig& config);
 
+/// Tasks of a split of that world, as the run has them.
+WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count);
+
 /// Candidate actions from text: the world's own mapper or, without a world, the patterns of the logs'
 /// actions.
 std::unique_ptr<ActionMapperFactory> experiment_mappers(const World* world,

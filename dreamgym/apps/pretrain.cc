@@ -13,8 +13,6 @@ namespace dreamgym {
 namespace {
 
 constexpr std::size_t kTokenizerTrajectories = 4000;
-constexpr std::size_t kMaxSequenceTokens = 1600;
-constexpr std::size_t kDemonstrationTokens = 28;
 constexpr std::size_t kRememberedTransitions = 256;
 
 BpeTokenizer learn_tokenizer(const PretrainConfig& config) {
@@ -51,7 +49,7 @@ class CorpusWriter {
   CorpusWriter(const PretrainConfig& config, std::shared_ptr<const BpeTokenizer> tokenizer)
       : config_(config),
         tokenizer_(std::move(tokenizer)),
-        experience_(tokenizer_, kDemonstrationTokens),
+        experience_(tokenizer_, kPretrainDemonstrationTokens),
         agent_(tokenizer_),
         corpus_({}, Rng(config.seed).fork("corpus").next()) {}
 
@@ -65,10 +63,9 @@ class CorpusWriter {
     double agent_tokens = 0;
     for (std::size_t tokens = 0; tokens < config_.sft.tokens_per_update; ++index) {
       const bool acts = agent_tokens < config_.agent_share * static_cast<double>(tokens);
-      index = acts ? next_demonstration(index) : index;
-      const Trajectory story = corpus_.at(index);
+      const Trajectory story = acts ? next_demonstration(index) : corpus_.at(index);
       if (acts) {
-        sequences.push_back(agent_.demonstration(story, kMaxSequenceTokens, config_.agent_weight));
+        sequences.push_back(agent_.demonstration(story, kPretrainSequenceTokens, config_.agent_weight));
         agent_tokens += static_cast<double>(sequences.back().num_tokens());
       } else {
         sequences.push_back(write(story, index, seen, rng));
@@ -91,11 +88,13 @@ class CorpusWriter {
   }
 
  private:
-  std::uint64_t next_demonstration(std::uint64_t index) const {
-    while (!invented::is_demonstration(corpus_.at(index))) {
-      ++index;
+  // The first one from `index` on; `index` becomes its number.
+  Trajectory next_demonstration(std::uint64_t& index) const {
+    Trajectory story = corpus_.at(index);
+    while (!invented::is_demonstration(story)) {
+      story = corpus_.at(++index);
     }
-    return index;
+    return story;
   }
 
   TrainingSequence write(const Trajectory& story,
@@ -115,7 +114,7 @@ class CorpusWriter {
       }
     }
     ExperienceDataOptions options;
-    options.max_tokens = kMaxSequenceTokens;
+    options.max_tokens = kPretrainSequenceTokens;
     return experience_sequence(experience_, story, shown, options);
   }
 

@@ -17,6 +17,10 @@
 
 namespace dreamgym {
 
+/// Longest sequence, and longest retrieved demonstration in it; what a base model is also examined with.
+inline constexpr std::size_t kPretrainSequenceTokens = 1600;
+inline constexpr std::size_t kPretrainDemonstrationTokens = 28;
+
 struct PretrainConfig {
   std::uint64_t seed = 1;
   std::size_t threads = 2;

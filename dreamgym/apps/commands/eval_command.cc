@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/policy_collect.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
@@ -38,25 +39,20 @@ nlohmann::ordered_json to_json(const Estimate& estimate) {
 
 // Tasks of the world that the run learned in, if it is the same world: its houses, not others.
 WorldOptions world_of_run(const Options& options) {
-  WorldOptions wanted;
-  wanted.seed = 1;
   if (std::filesystem::exists(Path(options.run) / "config.toml")) {  // not for a bare model folder
     const ExperimentConfig config = read_run_config(options.run);
     if (config.world == options.world) {
-      wanted.extra = config.data.world_options;
-      wanted.seed = config.seed;
+      return world_options(config, options.split, options.episodes);
     }
   }
-  return wanted;
+  return {.split = options.split, .count = options.episodes, .seed = 1};
 }
 
 void evaluate_policy_verb(const Options& options) {
   const auto world = make_world(options.world);
   WorldOptions wanted = world_of_run(options);
   wanted.data_folder = options.data;
-  wanted.count = options.episodes;
   wanted.seed = options.seed.value_or(wanted.seed);
-  wanted.split = options.split;
   if (wanted.split.empty()) {
     for (const WorldSplit& split : world->splits()) {
       if (split.held_out && (wanted.split.empty() || wanted.split == world->splits().front().name)) {

@@ -173,18 +173,24 @@ bool is_unseen_room(const GameDescription& house) {
   return room_signature(house) % kRoomShares == 0;
 }
 
-std::string_view split_of(const GameDescription& house, const Goal& goal) {
-  if (is_unseen_room(house)) {
-    return "valid_unseen";
-  }
+/// Of a goal in a house of a training room.
+std::string_view split_of_goal(std::uint64_t signature_of_house, const Goal& goal) {
   const std::uint64_t signature =
-      hash_text(fmt::format("{}\n{}", house_signature(house), wanted_text(goal)));
+      hash_text(fmt::format("{}\n{}", signature_of_house, wanted_text(goal)));
   return signature % kGoalShares == 0 ? "valid_seen" : "train";
 }
 
-std::vector<Goal> goals_of_split(const GameDescription& house, std::string_view split) {
-  std::vector<Goal> goals = possible_goals(house);
-  std::erase_if(goals, [&](const Goal& goal) { return split_of(house, goal) != split; });
+/// What a house offers to each split.
+std::map<std::string_view, std::vector<Goal>> goals_by_split(const GameDescription& house) {
+  std::vector<Goal> possible = possible_goals(house);
+  if (is_unseen_room(house)) {
+    return {{"valid_unseen", std::move(possible)}};
+  }
+  std::map<std::string_view, std::vector<Goal>> goals;
+  const std::uint64_t signature = house_signature(house);
+  for (Goal& goal : possible) {
+    goals[split_of_goal(signature, goal)].push_back(std::move(goal));
+  }
   return goals;
 }
 
@@ -222,7 +228,7 @@ std::uint64_t house_signature(const GameDescription& house) {
 }
 
 std::string_view split_of_game(const GameDescription& game) {
-  return split_of(game, game.goal);
+  return is_unseen_room(game) ? "valid_unseen" : split_of_goal(house_signature(game), game.goal);
 }
 
 std::size_t tasks_in_house(const HouseOptions& options, std::string_view split) {
@@ -243,10 +249,11 @@ GameDescription generate_game(const GeneratedId& id) {
     if (is_unseen_room(house) != unseen) {
       continue;
     }
+    auto offered = goals_by_split(house);
     std::vector<Goal> goals;
     const bool has_enough = std::ranges::all_of(splits, [&](const std::string& split) {
       const std::size_t needed = tasks_in_house(id.options, split);
-      auto found = choose_goals(goals_of_split(house, split), needed, stream.fork("goals").fork(split));
+      auto found = choose_goals(std::move(offered[split]), needed, stream.fork("goals").fork(split));
       const bool enough = found.size() == needed;
       if (split == id.split) {
         goals = std::move(found);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/env/first_fault.h"
 #include "dreamgym/worlds/alfworld/episode_memory.h"
 #include "dreamgym/worlds/alfworld/task_goal.h"
 
@@ -25,7 +26,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 }
 
 /// What is wrong with one step, given everything shown before it; "" if nothing is.
-class StepCheck {
+class StepCheck : private FirstFault {
  public:
   StepCheck(const EpisodeMemory& memory, const ActionText& action, const Reply& reply)
       : memory_(memory), action_(action), reply_(reply) {}
@@ -63,17 +64,10 @@ class StepCheck {
       default:
         break;
     }
-    return first_;
+    return first_fault();
   }
 
  private:
-  template <class... Args>
-  void blame(bool wrong, fmt::format_string<Args...> text, Args&&... args) {
-    if (wrong && first_.empty()) {
-      first_ = fmt::format(text, std::forward<Args>(args)...);
-    }
-  }
-
   void check_place() {
     const PlaceMemory& known = memory_.place(reply_.place);
     blame(action_.verb == ActionVerb::kTake || action_.verb == ActionVerb::kPut ||
@@ -168,7 +162,6 @@ class StepCheck {
   const EpisodeMemory& memory_;
   const ActionText& action_;
   const Reply& reply_;
-  std::string first_;
 };
 
 bool lamp_is_on_here(const EpisodeMemory& memory, const Goal& goal) {

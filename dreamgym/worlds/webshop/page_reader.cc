@@ -241,4 +241,12 @@ std::vector<std::string> plain_words(std::string_view text) {
   return out;
 }
 
+void add_words_of(std::string_view text, std::set<std::string>& words) {
+  for (const std::string& form : {std::string(text), replace_all(text, "-", " ")}) {
+    for (std::string& word : plain_words(form)) {
+      words.insert(std::move(word));
+    }
+  }
+}
+
 }  // namespace dreamgym::webshop

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ std::vector<std::string> clickable_names(const PageView& page);
 
 /// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
 std::vector<std::string> plain_words(std::string_view text);
+/// Adds them, and the halves of hyphenated words, as instructions write either.
+void add_words_of(std::string_view text, std::set<std::string>& words);
 
 /// The option's value whose words stand in `asked` (words of an instruction, in order) one after
 /// the other; the longest one.

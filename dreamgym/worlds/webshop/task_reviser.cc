@@ -18,15 +18,6 @@ constexpr std::size_t kMostCandidates = 50;
 
 using WordSet = std::set<std::string>;
 
-/// Also the halves of hyphenated words, as instructions write either.
-void add_words_of(std::string_view text, WordSet& words) {
-  for (const std::string& form : {std::string(text), replace_all(text, "-", " ")}) {
-    for (std::string& word : plain_words(form)) {
-      words.insert(std::move(word));
-    }
-  }
-}
-
 /// What an instruction asks of one product, and the words that nothing of the product accounts for.
 struct Reading {
   std::vector<std::string> attributes{};

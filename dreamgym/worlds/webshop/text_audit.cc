@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/env/first_fault.h"
 #include "dreamgym/worlds/webshop/query_words.h"
 #include "dreamgym/worlds/webshop/shop_memory.h"
 
@@ -48,7 +49,7 @@ bool is_possible(const ParsedAction& action, const PageView& page) {
 }
 
 /// What is wrong with one step, given everything shown before it; "" if nothing is.
-class StepCheck {
+class StepCheck : private FirstFault {
  public:
   StepCheck(const ShopMemory& memory,
             const ParsedAction& action,
@@ -75,17 +76,10 @@ class StepCheck {
             "the instruction becomes \"{}\"",
             shorten(next_.instruction, 60));
     }
-    return first_;
+    return first_fault();
   }
 
  private:
-  template <class... Args>
-  void blame(bool wrong, fmt::format_string<Args...> text, Args&&... args) {
-    if (wrong && first_.empty()) {
-      first_ = fmt::format(text, std::forward<Args>(args)...);
-    }
-  }
-
   bool leads_to(PageKind kind) {
     blame(next_.kind != kind,
           "\"{}\" leads to the {} instead of the {}",
@@ -120,8 +114,7 @@ class StepCheck {
     }
     switch (before_.kind) {
       case PageKind::kResults:
-        check_results(before_.page_number + (action_.argument == "next >" ? 1 : 0) -
-                          (action_.argument == "next >" ? 0 : 1),
+        check_results(action_.argument == "next >" ? before_.page_number + 1 : before_.page_number - 1,
                       memory_.query());
         break;
       case PageKind::kItem:
@@ -213,7 +206,6 @@ class StepCheck {
   const Transition& step_;
   const PageView& before_;
   const PageView& next_;
-  std::string first_;
 };
 
 /// "$34.0" or the upper end of "$10.0 to $20.0".
@@ -233,13 +225,8 @@ bool words_are_shown(std::string_view instruction, const ProductMemory& product)
   for (const auto& [name, body] : product.sub_pages) {
     texts.insert(texts.end(), body.begin(), body.end());
   }
-  const std::string shown = join(texts, " ");
   std::set<std::string> known;
-  for (const std::string& text : {shown, replace_all(shown, "-", " ")}) {
-    for (std::string& word : plain_words(text)) {
-      known.insert(std::move(word));
-    }
-  }
+  add_words_of(join(texts, " "), known);
   const std::vector<std::string> wanted = content_words(instruction);
   const auto found = static_cast<std::size_t>(
       std::ranges::count_if(wanted, [&](const std::string& word) { return known.contains(word); }));

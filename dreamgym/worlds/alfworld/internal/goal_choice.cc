@@ -82,8 +82,7 @@ std::vector<Goal> possible_goals(const GameDescription& house) {
   return goals;
 }
 
-std::vector<Goal> choose_goals(std::vector<Goal> possible, std::size_t count, Rng rng) {
-  std::vector<Goal>& left = possible;
+std::vector<Goal> choose_goals(std::vector<Goal> left, std::size_t count, Rng rng) {
   rng.shuffle(left);
   std::vector<TaskType> types(kTaskTypes.begin(), kTaskTypes.end());
   rng.shuffle(types);

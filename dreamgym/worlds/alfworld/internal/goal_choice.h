@@ -11,7 +11,7 @@ namespace dreamgym::alfworld {
 /// Every goal that can be reached in the house and is not reached already, in a fixed order.
 std::vector<Goal> possible_goals(const GameDescription& house);
 
-/// `count` different ones of these, of as many types as there are; fewer if there are fewer.
-std::vector<Goal> choose_goals(std::vector<Goal> possible, std::size_t count, Rng rng);
+/// `count` different ones of those left, of as many types as there are; fewer if there are fewer.
+std::vector<Goal> choose_goals(std::vector<Goal> left, std::size_t count, Rng rng);
 
 }  // namespace dreamgym::alfworld
