@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment.h"
 
 namespace dreamgym {
@@ -13,31 +14,6 @@ namespace {
 Interval to_interval(const Estimate& estimate) {
   return {estimate.value, estimate.low, estimate.high};
 }
-
-struct ArmTitle {
-  const char* arm;
-  const char* title;
-};
-
-constexpr ArmTitle kTitles[] = {{"random", "Random"},
-                                {"start", "SFT policy (the start)"},
-                                {"sft_all", "SFT on all offline data"},
-                                {"traditional_equal", "Traditional GRPO, S2R's real steps"},
-                                {"traditional", "Traditional GRPO"},
-                                {"dream", "DreamGym (0 online real steps)"},
-                                {"s2r", "DreamGym-S2R"}};
-
-struct Pair {
-  const char* a;
-  const char* b;
-};
-constexpr Pair kPairs[] = {{"dream", "start"},
-                           {"s2r", "traditional_equal"},
-                           {"s2r", "traditional"},
-                           {"s2r", "dream"},
-                           {"dream", "traditional"},
-                           {"dream", "sft_all"},
-                           {"traditional", "start"}};
 
 Interval interval_of(const std::map<std::string, double>& measures, const std::string& name) {
   return {measures.at(name), measures.at(name + "_low"), measures.at(name + "_high")};
@@ -93,13 +69,12 @@ RunResults Experiment::summarise() {
   for (const Trajectory& story : data_.demonstrations) {
     demonstrated += story.steps.size();
   }
-  for (const auto& [arm, title] : kTitles) {
+  for (const auto& [arm, title, stages] : arm_titles()) {
     const std::string stage = std::string("evaluate_") + arm;
     if (!log_.done(stage)) {
       continue;
     }
     ArmResult result = arm_result(arm, title, log_.record(stage));
-    const std::string name = arm;
     const auto add = [&](const std::string& part) {
       if (log_.done(part)) {
         const StageRecord& record = log_.record(part);
@@ -109,21 +84,17 @@ RunResults Experiment::summarise() {
         result.seconds += record.seconds;
       }
     };
-    if (name != "random") {
+    if (arm != "random") {
       // Every arm starts from weights that have read the offline data as experience model.
       result.offline_steps = data_.offline_steps;
       add("experience");
-      add(name == "sft_all" ? "sft_all" : "start");
     }
-    if (name == "dream" || name == "s2r") {
-      add("dream");
-    }
-    if (name == "s2r" || name == "traditional" || name == "traditional_equal") {
-      add(name);
+    for (const std::string& part : stages) {
+      add(part);
     }
     results.arms.push_back(std::move(result));
   }
-  for (const auto& [a, b] : kPairs) {
+  for (const auto& [a, b] : arm_pairs()) {
     const std::string stage_a = std::string("evaluate_") + a;
     const std::string stage_b = std::string("evaluate_") + b;
     if (log_.done(stage_a) && log_.done(stage_b)) {

@@ -208,7 +208,9 @@ std::vector<Task> tasks_of(std::span<const Task> tasks, std::span<const std::siz
   return out;
 }
 
-void add(RolloutCost& total, const RolloutCost& spent) {
+}  // namespace
+
+void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.steps += spent.steps;
   total.failed_attempts += spent.failed_attempts;
   total.lost_episodes += spent.lost_episodes;
@@ -219,8 +221,6 @@ void add(RolloutCost& total, const RolloutCost& spent) {
     total.first_failure = spent.first_failure;
   }
 }
-
-}  // namespace
 
 std::vector<Episode> play_episodes(TokenAgent& agent,
                                    EnvironmentBatch& environment,
@@ -271,7 +271,7 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
     progress->end("");
   }
   if (cost != nullptr) {
-    add(*cost, spent);
+    add_cost(*cost, spent);
   }
   return episodes;
 }

@@ -51,6 +51,9 @@ struct RolloutCost {
   double agent_seconds = 0;
 };
 
+/// Adds what another rollout cost.
+void add_cost(RolloutCost& total, const RolloutCost& spent);
+
 /// Where the candidates come from: text only through the mapper, or (without one) whatever the
 /// observation lists as admissible; neither = the policy writes freely.
 /// @param tasks  one episode each; members of a group repeat their task.
