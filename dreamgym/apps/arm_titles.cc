@@ -5,16 +5,17 @@ namespace dreamgym {
 const std::vector<ArmTitle>& arm_titles() {
   static const std::vector<ArmTitle> kTitles = {
       {"random", "Random", {}},
-      {"start", "SFT policy (the start)", {"start"}},
-      {"sft_all", "SFT on all offline data", {"sft_all"}},
-      {"dpo", "DPO on the offline data", {"start", "dpo"}},
-      {"traditional_equal", "Traditional GRPO, S2R's real steps", {"start", "traditional_equal"}},
-      {"traditional", "Traditional GRPO", {"start", "traditional"}},
-      {"dream", "DreamGym (0 online real steps)", {"start", "dream"}},
-      {"s2r", "DreamGym-S2R", {"start", "dream", "s2r"}},
-      {"traditional_ppo", "Traditional PPO", {"start", "traditional_ppo"}},
-      {"dream_ppo", "DreamGym, PPO (0 online real steps)", {"start", "dream_ppo"}},
-      {"s2r_ppo", "DreamGym-S2R, PPO", {"start", "dream_ppo", "s2r_ppo"}}};
+      {"zero_shot", "Zero-shot (the base model)", {}},
+      {"start", "SFT policy (the start)", {"experience", "start"}},
+      {"sft_all", "SFT on all offline data", {"experience", "sft_all"}},
+      {"dpo", "DPO on the offline data", {"experience", "start", "dpo"}},
+      {"traditional_equal", "Traditional GRPO, S2R's real steps", {"experience", "start", "traditional_equal"}},
+      {"traditional", "Traditional GRPO", {"experience", "start", "traditional"}},
+      {"dream", "DreamGym (0 online real steps)", {"experience", "start", "dream"}},
+      {"s2r", "DreamGym-S2R", {"experience", "start", "dream", "s2r"}},
+      {"traditional_ppo", "Traditional PPO", {"experience", "start", "traditional_ppo"}},
+      {"dream_ppo", "DreamGym, PPO (0 online real steps)", {"experience", "start", "dream_ppo"}},
+      {"s2r_ppo", "DreamGym-S2R, PPO", {"experience", "start", "dream_ppo", "s2r_ppo"}}};
   return kTitles;
 }
 

@@ -11,7 +11,8 @@ namespace dreamgym {
 struct ArmTitle {
   std::string name;   ///< of its model and its evaluation
   std::string title;  ///< in tables
-  /// Stages whose cost is its own beside the experience model's, e.g. {"start", "dream", "s2r"}.
+  /// Stages whose cost is its own, e.g. {"experience", "start", "dream", "s2r"}. Every policy that
+  /// learns at all begins with the experience model's weights, which have read the offline data.
   std::vector<std::string> stages;
 };
 

@@ -44,6 +44,9 @@ Experiment::~Experiment() = default;
 RunResults Experiment::run() {
   prepare();
   learn_experience_model();
+  if (wants("zero_shot")) {
+    stage("zero_shot", [&](StageRecord&) { save_model(domain_.model, model_path("zero_shot")); });
+  }
   imitate("start", data_.demonstrations, config_.start_sft);
   if (wants("sft_all")) {
     imitate("sft_all", data_.offline, config_.all_sft);
@@ -79,12 +82,12 @@ void Experiment::train_policies(const std::string& suffix,
   }
   if (wants("s2r" + suffix)) {
     train_in_reality("s2r" + suffix, "dream" + suffix, s2r, s2r_budget());
-    if (suffix.empty()) {
-      // The same settings and budget, so that only the policy they start from differs.
-      PolicyTrainingConfig alone = s2r;
-      alone.dream_share = 0;
-      train_in_reality("traditional_equal", "start", alone, s2r_budget());
-    }
+  }
+  if (suffix.empty() && wants("traditional_equal")) {
+    // S2R's settings and budget, so that only the policy they start from differs.
+    PolicyTrainingConfig alone = s2r;
+    alone.dream_share = 0;
+    train_in_reality("traditional_equal", "start", alone, s2r_budget());
   }
   if (wants("traditional" + suffix)) {
     train_in_reality("traditional" + suffix, "start", traditional, data_.offline_steps);
@@ -129,12 +132,17 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
     recorder_->restore(log_.recorder_state());  // forget what a killed attempt at this stage left
   }
   const auto start = std::chrono::steady_clock::now();
+  peak_bytes_ = peak_bytes();
+  restart_peak_resident_bytes();
   StageRecord record;
   recorder_->set_phase(name);
   work(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.peak_bytes = peak_resident_bytes();
   log_.finish(name, std::move(record), recorder_->save());
 }
+
+std::size_t Experiment::peak_bytes() const { return std::max(peak_bytes_, peak_resident_bytes()); }
 
 void Experiment::prepare() {
   world_ = experiment_world(config_);
@@ -152,7 +160,9 @@ void Experiment::prepare() {
   if (!log_.done("prepare")) {
     buffer_->add(data_.offline);
     write_run_description(folder_, config_);
-    log_.finish("prepare", {}, recorder_->save());
+    StageRecord record;
+    record.measures["offline_steps"] = static_cast<double>(data_.offline_steps);
+    log_.finish("prepare", std::move(record), recorder_->save());
   }
   const ModelFiles base =
       config_.base.model.empty()

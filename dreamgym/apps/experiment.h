@@ -31,6 +31,8 @@ class Experiment {
   /// Runs what is not done yet and returns the results (also in results.json).
   /// @throws Error kDiverged if the free-running check fails and is not overruled.
   RunResults run();
+  /// Largest resident memory of the process since the experiment began.
+  [[nodiscard]] std::size_t peak_bytes() const;
 
  private:
   struct Actor;           // a policy ready to act and learn
@@ -92,6 +94,7 @@ class Experiment {
   std::unique_ptr<ReplayBuffer> buffer_;
   std::unique_ptr<RunRecorder> recorder_;
   RunResults results_;
+  std::size_t peak_bytes_ = 0;  // before the present stage
 };
 
 }  // namespace dreamgym

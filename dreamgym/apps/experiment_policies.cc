@@ -14,6 +14,8 @@
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/deadline.h"
 #include "dreamgym/env/environment_batch.h"
+#include "dreamgym/env/explainer.h"
+#include "dreamgym/experience/log_explainer.h"
 #include "dreamgym/train/dpo.h"
 #include "dreamgym/train/policy_algorithm.h"
 #include "dreamgym/train/preference_packing.h"
@@ -43,6 +45,22 @@ std::vector<TrainingSequence> pair_sequences(const AgentPrompt& prompt,
     }
   }
   return sequences;
+}
+
+// Traces by the world's explainer, or from the text alone where it does not know how to read an
+// episode.
+std::function<void(Trajectory&)> explain_by(std::shared_ptr<const Explainer> of_world) {
+  return [of_world](Trajectory& story) {
+    try {
+      if (of_world != nullptr) {
+        of_world->explain(story);
+        return;
+      }
+    } catch (const Error&) {
+      // The steps it could not read are explained below.
+    }
+    LogExplainer().explain(story);
+  };
 }
 
 // The measures of a stage in the order people ask for them.
@@ -243,16 +261,17 @@ void Experiment::train_in_reality(const std::string& name,
     std::unique_ptr<ReplayBuffer> own;
     std::optional<ExperienceModel> dream;
     std::optional<Playground> second;
-    ReplayBuffer* buffer = nullptr;
+    ReplayBuffer* buffer = buffer_.get();
+    std::function<void(Trajectory&)> explain_real;
     if (config.dream_share > 0) {
       dreamer = actor("experience");
       own = from == "dream_ppo" ? own_buffer(from) : nullptr;
       buffer = own ? own.get() : buffer_.get();
+      explain_real = explain_by(world_->make_explainer());
       dream.emplace(dreamer->engine, dreamer->tokenizer, buffer, dream_options());
       second.emplace(Playground{*dream, mappers_.get(), Provenance::kDreamed, "experience"});
     }
-    const RunRecorder::OtherBuffer other(
-        *recorder_, buffer != nullptr ? buffer : buffer_.get(), buffer != nullptr);
+    const RunRecorder::OtherBuffer other(*recorder_, buffer, explain_real);
     CurriculumConfig original_only = config_.curriculum;
     original_only.generated_share = 0;  // no engine knows a generated task's goal
     TaskCurriculum curriculum(data_.training_tasks, original_only, {});

@@ -84,11 +84,7 @@ RunResults Experiment::summarise() {
         result.seconds += record.seconds;
       }
     };
-    if (arm != "random") {
-      // Every arm starts from weights that have read the offline data as experience model.
-      result.offline_steps = data_.offline_steps;
-      add("experience");
-    }
+    result.offline_steps = stages.empty() ? 0 : data_.offline_steps;
     for (const std::string& part : stages) {
       add(part);
     }

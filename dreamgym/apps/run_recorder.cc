@@ -31,8 +31,12 @@ void RunRecorder::on_iteration(std::size_t iteration,
   std::map<std::string, double> values = metrics;
   std::vector<Trajectory> remembered;
   for (const Episode& episode : episodes) {
-    if (keep_real_ || episode.trajectory.provenance == Provenance::kDreamed) {
+    const bool is_real = episode.trajectory.provenance == Provenance::kReal;
+    if (!is_real || explain_real_) {
       remembered.push_back(episode.trajectory);
+      if (is_real) {
+        explain_real_(remembered.back());
+      }
       remembered.back().episode_id =
           fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
     }
@@ -59,15 +63,17 @@ void RunRecorder::keep_episodes(const std::vector<Episode>& episodes,
   }
 }
 
-RunRecorder::OtherBuffer::OtherBuffer(RunRecorder& recorder, ReplayBuffer* buffer, bool keep_real)
+RunRecorder::OtherBuffer::OtherBuffer(RunRecorder& recorder,
+                                      ReplayBuffer* buffer,
+                                      std::function<void(Trajectory&)> explain_real)
     : recorder_(recorder), before_(recorder.buffer_) {
   recorder_.buffer_ = buffer;
-  recorder_.keep_real_ = keep_real;
+  recorder_.explain_real_ = std::move(explain_real);
 }
 
 RunRecorder::OtherBuffer::~OtherBuffer() {
   recorder_.buffer_ = before_;
-  recorder_.keep_real_ = false;
+  recorder_.explain_real_ = nullptr;
 }
 
 std::string RunRecorder::save() const {

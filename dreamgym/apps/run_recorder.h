@@ -5,6 +5,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,8 +38,11 @@ class RunRecorder final : public MetricsSink, public TrainingListener {
   /// While it lives, another buffer receives what is played.
   class OtherBuffer {
    public:
-    /// @param keep_real  real episodes go there too, so that the dream learns from them.
-    OtherBuffer(RunRecorder& recorder, ReplayBuffer* buffer, bool keep_real = false);
+    /// @param explain_real  gives a real episode its traces; then those go there too, so that the
+    ///                      dream learns from them. Empty = only dreamed ones.
+    OtherBuffer(RunRecorder& recorder,
+                ReplayBuffer* buffer,
+                std::function<void(Trajectory&)> explain_real = {});
     ~OtherBuffer();
     OtherBuffer(const OtherBuffer&) = delete;
     OtherBuffer& operator=(const OtherBuffer&) = delete;
@@ -54,7 +58,7 @@ class RunRecorder final : public MetricsSink, public TrainingListener {
  private:
   std::string phase_;
   ReplayBuffer* buffer_;
-  bool keep_real_ = false;
+  std::function<void(Trajectory&)> explain_real_;
   std::size_t episodes_kept_;
   LineWriter metrics_;
   LineWriter episodes_;

@@ -14,8 +14,8 @@ namespace dreamgym {
 namespace {
 
 const std::vector<std::string> kArms = {
-    "random", "start", "sft_all", "dpo", "traditional", "dream", "s2r",
-    "traditional_ppo", "dream_ppo", "s2r_ppo"};
+    "random", "zero_shot", "start", "sft_all", "dpo", "traditional", "traditional_equal",
+    "dream", "s2r", "traditional_ppo", "dream_ppo", "s2r_ppo"};
 
 // What a stage's names stand for comes before everything set key by key.
 void apply_names(ExperimentConfig& config, const ConfigValues& values) {
@@ -150,6 +150,7 @@ ExperimentConfig default_experiment() {
   for (PolicyTrainingConfig* ppo : {&config.dream_ppo, &config.traditional_ppo, &config.s2r_ppo}) {
     apply_algorithm("ppo", *ppo);  // as many episodes an iteration, no group
   }
+  config.traditional_ppo.critic.warmup_iterations = 1;  // its budget holds about six iterations
   config.s2r_ppo.critic.warmup_iterations = 0;  // its critic comes from the dream
   return config;
 }

@@ -63,9 +63,10 @@ struct ExperimentConfig {
   std::size_t seed = 1;
   std::size_t threads = 2;
   std::string world = "alfworld";         ///< "none" = no engine at all
-  /// Which rows the table has: random, start, sft_all, dpo, traditional, dream, s2r and the last
-  /// three with _ppo.
-  std::vector<std::string> arms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
+  /// Which rows the table has: random, zero_shot, start, sft_all, dpo, traditional, dream, s2r, the last
+  /// three with _ppo, and traditional_equal (traditional with s2r's settings and real steps).
+  std::vector<std::string> arms = {
+      "random", "start", "sft_all", "traditional", "traditional_equal", "dream", "s2r"};
   std::size_t max_steps = 30;             ///< of an episode, everywhere
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report

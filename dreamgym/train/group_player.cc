@@ -89,25 +89,32 @@ std::size_t GroupPlayer::groups_that_fit(std::size_t steps_taken) const {
   return std::min(config_.tasks_per_iteration, left / (config_.group_size * config_.max_steps));
 }
 
-// The share is kept over all iterations, not rounded in each.
-std::size_t GroupPlayer::groups_in_second(std::size_t iteration, std::size_t count) const {
-  if (!second) {
-    return 0;
+// The second place's share is kept over all iterations, not rounded in each.
+GroupPlayer::Split GroupPlayer::split(std::size_t iteration,
+                                      std::size_t round,
+                                      std::size_t count,
+                                      std::size_t steps_taken) const {
+  Split out;
+  if (second) {
+    const auto until = [&](std::size_t groups) {
+      return static_cast<std::size_t>(
+          std::floor(config_.dream_share * static_cast<double>(groups)));
+    };
+    const std::size_t before = iteration * config_.tasks_per_iteration;
+    out.second = round == 0 ? until(before + count) - until(before) : until(count);
   }
-  const auto until = [&](std::size_t n) {
-    return static_cast<std::size_t>(
-        std::floor(config_.dream_share * static_cast<double>(n * config_.tasks_per_iteration)));
-  };
-  return std::min(count, until(iteration + 1) - until(iteration));
+  out.first = std::min(count - out.second, groups_that_fit(steps_taken));
+  return out;
 }
 
 PlayedIteration GroupPlayer::play(std::size_t iteration, std::size_t steps_taken) {
   PlayedIteration out;
   Tally tally;
-  const std::size_t wanted = groups_that_fit(steps_taken);
+  const std::size_t wanted = config_.tasks_per_iteration;
   for (std::size_t round = 0;; ++round) {
-    const std::size_t count =
-        std::min(wanted - out.num_groups, groups_that_fit(steps_taken + out.steps));
+    const Split places =
+        split(iteration, round, wanted - out.num_groups, steps_taken + out.steps);
+    const std::size_t count = places.first + places.second;
     if (count == 0) {
       break;  // the budget ends an iteration that would have been sampled again
     }
@@ -117,7 +124,7 @@ PlayedIteration GroupPlayer::play(std::size_t iteration, std::size_t steps_taken
     };
     ++tally.rounds;
     std::vector<Group> groups = play_round(curriculum_.next(count, stream("tasks")),
-                                           groups_in_second(iteration, count),
+                                           places,
                                            stream("rollout"),
                                            steps_taken,
                                            out);
@@ -154,16 +161,16 @@ PlayedIteration GroupPlayer::play(std::size_t iteration, std::size_t steps_taken
 }
 
 std::vector<GroupPlayer::Group> GroupPlayer::play_round(std::vector<Task> tasks,
-                                                        std::size_t in_second,
+                                                        const Split& split,
                                                         const Rng& rng,
                                                         std::size_t steps_taken,
                                                         PlayedIteration& out) {
-  std::size_t in_first = tasks.size();
+  std::size_t in_first = split.first;
   if (second) {
     // No engine knows a variation's goal, so variations are played in the second place.
     const auto variations = std::ranges::stable_partition(
         tasks, [](const Task& task) { return task.parent_task.empty(); });
-    in_first -= std::max(in_second, variations.size());
+    in_first = std::min(in_first, tasks.size() - variations.size());
   }
   const auto of_first = std::span(tasks).first(in_first);
   std::size_t retry_budget = SIZE_MAX;

@@ -68,7 +68,7 @@ class GroupPlayer {
   RolloutLimits limits;
   Watchdog* watchdog = nullptr;  ///< borrowed; may be null
 
-  /// Groups that an iteration may still play after so many steps in the first place; 0 = the budget
+  /// Groups that an iteration may play in the first place after so many steps there; 0 = the budget
   /// holds not even one.
   [[nodiscard]] std::size_t groups_that_fit(std::size_t steps_taken) const;
 
@@ -78,9 +78,18 @@ class GroupPlayer {
  private:
   using Group = std::vector<Episode>;
 
-  [[nodiscard]] std::size_t groups_in_second(std::size_t iteration, std::size_t count) const;
+  /// Groups of a round in each place.
+  struct Split {
+    std::size_t first = 0;
+    std::size_t second = 0;
+  };
+
+  [[nodiscard]] Split split(std::size_t iteration,
+                            std::size_t round,
+                            std::size_t count,
+                            std::size_t steps_taken) const;
   std::vector<Group> play_round(std::vector<Task> tasks,
-                                std::size_t in_second,
+                                const Split& split,
                                 const Rng& rng,
                                 std::size_t steps_taken,
                                 PlayedIteration& out);

@@ -135,6 +135,7 @@ void apply_preset(std::string_view name, std::string_view world, PolicyTrainingC
   config.objective.loss.kl_estimator = KlEstimator::kK3;
   config.objective.loss.dual_clip = 3.0;
   config.rewards.invalid_action_penalty = 0.1;
+  config.critic.question.lowest = -1.0;  // penalties may make a return less than 0
   config.mismatch_correction = MismatchCorrection::kSequenceMasked;
   config.advantages.step_discount = 0.95;
   config.advantages.scale_steps = !is_webshop;

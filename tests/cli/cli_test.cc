@@ -58,7 +58,7 @@ const std::string kTiny =
 TEST(Cli, HelpNamesEveryVerbAndEachHasAnExample) {
   const Ran help = run("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb : {"quickstart", "train", "eval", "play", "worlds", "collect", "import", "export",
+  for (const char* verb : {"quickstart", "train", "reproduce", "eval", "play", "worlds", "collect", "import", "export",
                            "annotate", "data", "index", "sft", "pretrain", "report", "doctor", "bench"}) {
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
     EXPECT_EQ(run(std::string(verb) + " --help").code, 0) << verb;
@@ -153,6 +153,54 @@ TEST(Cli, QuickstartEndsWithItsTableAndContinuesWhereItStopped) {
   EXPECT_EQ(measured.code, 0) << measured.errors;
   EXPECT_EQ(run("index verify " + run_folder + "/experience.sqlite").code, 0);
   EXPECT_EQ(run("doctor model " + run_folder + "/models/start --probes 0").code, 0);
+}
+
+TEST(Cli, Table1RunsItsWholeGridAndContinues) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "table1").string();
+  const std::string command = "reproduce table1 --world alfworld --scale tiny --out " + out;
+  const Ran first = run(command + " --seeds 1");
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const Ran both = run(command + " --seeds 2");
+  ASSERT_EQ(both.code, 0) << both.errors;
+  for (const char* method : {"Zero-shot", "SFT", "DPO", "GRPO, traditional", "GRPO, DreamGym",
+                             "GRPO, DreamGym-S2R", "PPO, traditional", "PPO, DreamGym", "PPO, DreamGym-S2R"}) {
+    EXPECT_NE(both.out.find(std::string("| ") + method + " |"), std::string::npos) << method;
+  }
+  EXPECT_EQ(both.out.find("not run"), std::string::npos) << both.out;
+  EXPECT_NE(both.out.find("0 online real steps (experience model saw "), std::string::npos);
+  EXPECT_NE(both.out.find("62.1 / 66.3 / 71.0"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(out + "/table1.html"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/seed-2/report.html"));
+  EXPECT_EQ(run("reproduce table1 --scale huge --out " + out).code, 2);
+  EXPECT_EQ(run("reproduce table1 --world webarena --out " + out).code, 2);
+  EXPECT_EQ(run("reproduce table1 --seeds 0 --out " + out).code, 2);
+}
+
+TEST(Cli, ARunGoesOnInRealityWithinItsBudget) {
+  const TemporaryFolder folder;
+  const std::string dreamed = (folder.path() / "dreamed").string();
+  const std::string branch = (folder.path() / "branch").string();
+  const Ran first = run("quickstart --out " + dreamed + " " + kTiny + " --set arms=start,dream");
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const Ran none = run("train --from " + dreamed + " --budget-steps 0 --run " + branch);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.errors.find("--budget-steps 0"), std::string::npos) << none.errors;
+  const Ran real = run("train --from " + dreamed + " --budget-steps 150 --dream-share 0.5 --json --run " + branch);
+  ASSERT_EQ(real.code, 0) << real.errors;
+  bool found = false;
+  for (const auto& line : lines(real.out)) {
+    if (line.at("kind") == "arm" && line.at("arm") == "s2r") {
+      found = true;
+      EXPECT_GT(line.at("real_steps"), 0);
+      EXPECT_LE(line.at("real_steps"), 150);
+    }
+  }
+  EXPECT_TRUE(found) << real.out;
+  const Ran other = run("train --from " + dreamed + " --budget-steps 90 --run " + branch);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.errors.find("s2r.step_budget: 150 -> 90"), std::string::npos) << other.errors;
+  EXPECT_NE(other.errors.find("--force"), std::string::npos) << other.errors;
 }
 
 TEST(Cli, TrainsFromLogsOfAToolWithoutAnyEngine) {

@@ -5,6 +5,7 @@ namespace dreamgym {
 void add_all_commands(CLI::App& app) {
   add_quickstart_command(app);
   add_train_command(app);
+  add_reproduce_command(app);
   add_eval_command(app);
   add_report_command(app);
   add_play_command(app);
