@@ -155,7 +155,7 @@ void Experiment::prepare() {
       config_.base.model.empty()
           ? fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next())
           : load_model(config_.base.model);
-  domain_ = adapt_vocabulary(base, data_.offline, config_.base.new_merges, rng_.fork("vocabulary"));
+  domain_ = adapt_vocabulary(base, data_.offline, vocabulary_plan(config_.base), rng_.fork("vocabulary"));
   progress_.note(fmt::format(
       "{} offline episodes ({} real steps), {} training tasks, {} evaluation tasks; "
       "{} names, {} of them spelled out; {} parameters",

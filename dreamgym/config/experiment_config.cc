@@ -14,7 +14,14 @@ namespace {
 
 const std::vector<std::string> kArms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
 
+// A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
+const std::map<std::string, std::string> kQuickstartHouses = {
+    {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
+
 void resolve(ExperimentConfig& config) {
+  if (config.world == "alfworld" && config.data.data_folder.empty()) {
+    config.data.world_options.insert(kQuickstartHouses.begin(), kQuickstartHouses.end());
+  }
   for (GrpoConfig* trainer : {&config.dream, &config.traditional, &config.s2r}) {
     trainer->max_steps = config.max_steps;
   }
@@ -39,15 +46,17 @@ void resolve(ExperimentConfig& config) {
                 "world = \"none\" needs data.logs: without an engine there is nothing else to learn from",
                 "import your logs with `dreamgym import` and name the file in data.logs");
   }
+  if (config.world == "none" && config.data.collect_beside_logs) {
+    throw Error(ErrorKind::kConfig,
+                "data.collect_beside_logs: world = \"none\" has no engine to collect episodes from",
+                "leave it out, or name the world");
+  }
 }
 
 }  // namespace
 
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
-  // A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
-  config.data.world_options = {
-      {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
   config.experience_sft.epochs = 2.5;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,

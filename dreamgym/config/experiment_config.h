@@ -26,6 +26,7 @@ struct DataConfig {
   std::size_t train_tasks = 1000;
   std::size_t eval_tasks = 500;
   std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
+  bool collect_beside_logs = false;       ///< play them even where there are logs
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
   std::size_t demonstrations = 60;        ///< successes the start policy imitates
   std::map<std::string, std::string> world_options;  ///< e.g. receptacles = "8"
@@ -35,6 +36,7 @@ struct BaseConfig {
   std::string model = "models/nano";      ///< folder of the base model; "" = random weights of the preset
   std::string preset = "nano";
   std::size_t new_merges = 0;             ///< phrases of the new domain that become tokens of their own
+  std::size_t name_words = 0;             ///< frequent words that become name tokens (VocabularyPlan)
 };
 
 struct CheckConfig {

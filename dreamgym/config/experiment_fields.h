@@ -16,6 +16,7 @@ void visit_fields(DataConfig& config, Field&& field) {
   field("train_tasks", config.train_tasks, "tasks of the training split", at_least(1));
   field("eval_tasks", config.eval_tasks, "tasks of the evaluation panel; 0 = all", at_least(0));
   field("collect_episodes", config.collect_episodes, "episodes played when there are no logs", at_least(1));
+  field("collect_beside_logs", config.collect_beside_logs, "play collect_episodes even where there are logs");
   field("held_out_share", config.held_out_share, "of the offline episodes, never trained on", between(0, 0.9));
   field("demonstrations", config.demonstrations, "successes the start policy imitates", at_least(1));
   field("world_options", config.world_options, "world-specific");
@@ -26,6 +27,7 @@ void visit_fields(BaseConfig& config, Field&& field) {
   field("model", config.model, "folder of the base model; empty = random weights");
   field("preset", config.preset, "shape without a base model: nano-s, nano or nano-l");
   field("new_merges", config.new_merges, "phrases of the new domain that become tokens", between(0, 4096));
+  field("name_words", config.name_words, "frequent words that take name tokens, where things have no names", between(0, 4096));
 }
 
 template <class Field>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -159,6 +160,14 @@ void read_done(std::string_view observation, PageView& view) {
   view.bought_options = after("options");
 }
 
+double dollars_after(std::string_view text, std::size_t sign) {
+  double price = 0;
+  if (sign != std::string_view::npos) {
+    std::from_chars(text.data() + sign + 1, text.data() + text.size(), price);
+  }
+  return price;
+}
+
 }  // namespace
 
 PageView read_page(std::string_view observation) {
@@ -213,6 +222,14 @@ std::vector<std::string> clickable_names(const PageView& page) {
     }
   }
   return names;
+}
+
+double lowest_price(std::string_view shown) {
+  return dollars_after(shown, shown.find('$'));
+}
+
+double highest_price(std::string_view shown) {
+  return dollars_after(shown, shown.rfind('$'));
 }
 
 std::optional<std::string> asked_value(const ShownOption& option,

@@ -46,6 +46,10 @@ PageView read_page(std::string_view observation);
 /// Lower-cased names of what can be clicked there, each once.
 std::vector<std::string> clickable_names(const PageView& page);
 
+/// Of a price as shown, dollars: "$34.0" or the ends of "$10.0 to $20.0"; 0 if it is none.
+double lowest_price(std::string_view shown);
+double highest_price(std::string_view shown);
+
 /// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
 std::vector<std::string> plain_words(std::string_view text);
 /// Adds them, and the halves of hyphenated words, as instructions write either.
