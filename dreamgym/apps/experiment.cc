@@ -210,7 +210,8 @@ void Experiment::imitate(const std::string& name,
       sequences.push_back(prompt.demonstration(story, config_.experience_data.max_tokens));
     }
     TrainableModel model(start.weights, config_.threads);
-    const TeachingPlan plan = epoch_plan(std::move(sequences), config, rng_.fork(name));
+    const TeachingPlan plan =
+        epoch_plan(std::move(sequences), config, rng_.fork(name), domain_.content_names);
     const SftReport report = train_sft(
         model,
         plan,

@@ -57,14 +57,32 @@ std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World
   return logs;
 }
 
-// In the words the world's tasks are shown in, so that logs and rollouts speak one language.
-void map_logs(const ExperimentConfig& config, const World* world, std::vector<Trajectory>& logs) {
+// In the words the world's tasks are shown in, so that logs and rollouts speak one language. What the
+// world's mapper can't read is left out; how much is said.
+void map_logs(const ExperimentConfig& config,
+              const World* world,
+              std::vector<Trajectory>& logs,
+              ProgressSink& progress) {
   const auto mapper =
       world == nullptr ? nullptr : world->make_state_mapper(world_options(config, "", 0));
-  for (Trajectory& story : logs) {
-    if (mapper) {
+  if (!mapper) {
+    return;
+  }
+  std::string first;
+  const auto unreadable = std::erase_if(logs, [&](Trajectory& story) {
+    try {
       map_trajectory(*mapper, story);
+      return false;
+    } catch (const Error& error) {
+      first = first.empty() ? error.what() : first;
+      return true;
     }
+  });
+  if (unreadable > 0) {
+    progress.note(fmt::format("{} of {} logged episodes are left out; the first: {}",
+                              unreadable,
+                              unreadable + logs.size(),
+                              first));
   }
 }
 
@@ -88,7 +106,7 @@ std::vector<Trajectory> offline_logs(const ExperimentConfig& config,
   std::vector<Trajectory> logs;
   if (!config.data.logs.empty()) {
     logs = import_logs(config, progress);
-    map_logs(config, world, logs);
+    map_logs(config, world, logs, progress);
   }
   if (config.data.logs.empty() || config.data.collect_beside_logs) {
     for (Trajectory& story : collect_logs(config, *world, rng)) {

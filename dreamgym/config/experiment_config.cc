@@ -29,6 +29,7 @@ void resolve(ExperimentConfig& config) {
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
   config.experience_data.num_recollections = config.experience.num_recollections;
+  config.experience_data.remind = config.experience.remind;
   for (const std::string& arm : config.arms) {
     if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
       throw Error(ErrorKind::kConfig,

@@ -85,6 +85,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("num_demonstrations", config.num_demonstrations, "k retrieved transitions; 0 = none", between(0, 64));
   field("max_demonstration_tokens", config.max_demonstration_tokens, "each", at_least(4));
   field("num_recollections", config.num_recollections, "steps of the episode itself shown again; 0 = none", between(0, 16));
+  field("remind", config.remind, "task and place stand before each query");
   field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
   field("consistency_attempts", config.consistency_attempts, "replies until none contradicts what was shown; 1 = take the first", between(1, 64));
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));

@@ -18,6 +18,7 @@ class StateMapper {
  public:
   virtual ~StateMapper() = default;
   /// Starts an episode. @return  the abstract first state.
+  /// @throws Error kParse if that is no first page of this world.
   virtual std::string reset(std::string_view instruction, std::string_view observation) = 0;
   /// The world's action for an abstract one; what is no abstract action is returned as it is.
   [[nodiscard]] virtual Action to_world(std::string_view action) const = 0;
@@ -30,6 +31,7 @@ class StateMapper {
 };
 
 /// A logged episode as the mapper sees it: observations and actions abstract, rewards as they were.
+/// @throws Error as reset(); the trajectory is then unchanged.
 void map_trajectory(StateMapper& mapper, Trajectory& trajectory);
 
 }  // namespace dreamgym

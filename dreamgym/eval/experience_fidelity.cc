@@ -48,7 +48,7 @@ class TeacherForcedWalk {
   void predict(std::span<const Trajectory> stories, std::size_t t, ExperienceFidelity& out) {
     const std::size_t reserve = options_.max_trace_tokens + options_.max_observation_tokens +
                                 options_.num_demonstrations * options_.max_demonstration_tokens +
-                                options_.num_recollections * kRecollectionReserve + 64;
+                                query_context_reserve(query_context_options(options_)) + 64;
     std::vector<GenerationRequest> requests;
     std::vector<std::size_t> asked;
     for (std::size_t i = 0; i < stories.size(); ++i) {
@@ -79,13 +79,13 @@ class TeacherForcedWalk {
     out.session = kFirstSession + index;
     out.context = trunks_[index];
     out.kept_tokens = trunks_[index].size();
+    std::vector<Demonstration> retrieved;
     if (options_.num_demonstrations > 0 && buffer_ != nullptr) {
       const ReplayQuery query{
           step.observation.text, step.action, story.task.world, story.episode_id,
           story.steps.front().observation.text};
       const auto hits = buffer_->search(std::span(&query, 1), {.k = options_.num_demonstrations});
-      const auto shown = prompt_.demonstrations(to_demonstrations(hits.front()));
-      out.context.insert(out.context.end(), shown.begin(), shown.end());
+      retrieved = to_demonstrations(hits.front());
     }
     std::vector<PastStep> past;
     for (std::size_t i = 0; i < t; ++i) {
@@ -93,9 +93,13 @@ class TeacherForcedWalk {
                       story.steps[i].reasoning_trace,
                       story.steps[i].next_observation.text});
     }
-    const auto recollected =
-        prompt_.recollections(recollect(past, step.action, options_.num_recollections));
-    out.context.insert(out.context.end(), recollected.begin(), recollected.end());
+    const auto shown = query_context(prompt_,
+                                     retrieved,
+                                     past,
+                                     story.task.instruction,
+                                     step.action,
+                                     query_context_options(options_));
+    out.context.insert(out.context.end(), shown.begin(), shown.end());
     const auto query = prompt_.query(step.action);
     out.context.insert(out.context.end(), query.begin(), query.end());
     out.max_tokens = options_.max_trace_tokens + options_.max_observation_tokens;

@@ -100,10 +100,13 @@ std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots
       query.demonstrations.push_back(demonstration.id);
     }
     query.context = slots_[slots[i]].trunk;
-    append(query.context, prompt_.demonstrations(retrieved[i]));
     append(query.context,
-           prompt_.recollections(recollect(
-               slots_[slots[i]].past, query.action, options_.num_recollections)));
+           query_context(prompt_,
+                         retrieved[i],
+                         slots_[slots[i]].past,
+                         slots_[slots[i]].task.instruction,
+                         query.action,
+                         query_context_options(options_)));
     append(query.context, prompt_.query(query.action));
   }
   dream_traces(queries);
@@ -289,7 +292,7 @@ void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   append(slot.trunk, step_tokens);
   slot.past_steps.push_back(std::move(step_tokens));
   const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
-                           options_.num_recollections * kRecollectionReserve + reply_reserve() + 64;
+                           query_context_reserve(query_context_options(options_)) + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();
   if (slot.trunk.size() + tail <= limit) {
     return;

@@ -26,6 +26,7 @@
 
 #include "dreamgym/env/environment.h"
 #include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/experience/query_context.h"
 #include "dreamgym/experience/recollection.h"
 #include "dreamgym/experience/shown_facts.h"
 #include "dreamgym/llm/language_model.h"
@@ -37,6 +38,7 @@ struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
   std::size_t max_demonstration_tokens = 48;  ///< each: a whole look at a full place
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
+  bool remind = false;                        ///< of task and place before each query (query_context.h)
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t consistency_attempts = 3;       ///< replies until none contradicts what was shown; 1 = take the first
   std::size_t max_trace_tokens = 96;
@@ -45,6 +47,11 @@ struct ExperienceOptions {
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };
+
+/// Of a model with these options.
+inline QueryContextOptions query_context_options(const ExperienceOptions& options) {
+  return {.num_recollections = options.num_recollections, .remind = options.remind};
+}
 
 struct DreamCounters {
   std::uint64_t steps = 0;

@@ -53,6 +53,8 @@ class ExperiencePrompt {
   [[nodiscard]] std::vector<TokenId> demonstrations(std::span<const Demonstration> shown) const;
   /// The same for steps of the episode itself, whole.
   [[nodiscard]] std::vector<TokenId> recollections(std::span<const Demonstration> shown) const;
+  /// <|task|>tau, once more before a query.
+  [[nodiscard]] std::vector<TokenId> reminder(std::string_view instruction) const;
   /// <|action|>a<|trace|>.
   [[nodiscard]] std::vector<TokenId> query(std::string_view action) const;
   /// R<|observation|>.

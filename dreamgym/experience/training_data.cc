@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/experience/recollection.h"
+#include "dreamgym/experience/query_context.h"
 #include "dreamgym/experience/retrieval.h"
 
 namespace dreamgym {
@@ -84,11 +84,13 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
     const TokenRun run = step_run(prompt, step, !retrieved, action_weight);
     std::vector<TokenId> shown;
     if (retrieved) {
-      const auto recollected =
-          prompt.recollections(recollect(past, step.action, options.num_recollections));
-      shown = t < demonstrations.size() ? prompt.demonstrations(demonstrations[t])
-                                        : std::vector<TokenId>{};
-      shown.insert(shown.end(), recollected.begin(), recollected.end());
+      shown = query_context(
+          prompt,
+          t < demonstrations.size() ? demonstrations[t] : std::vector<Demonstration>{},
+          past,
+          trajectory.task.instruction,
+          step.action,
+          {.num_recollections = options.num_recollections, .remind = options.remind});
       past.push_back({step.action, step.reasoning_trace, step.next_observation.text});
     }
     if (step.reasoning_trace.empty() ||

@@ -21,6 +21,7 @@ namespace dreamgym {
 struct ExperienceDataOptions {
   std::size_t num_demonstrations = 1;   ///< k at training time
   std::size_t num_recollections = 6;    ///< as the model will see them
+  bool remind = false;                  ///< as the model will be
   double demonstration_share = 0.7;     ///< of sequences taught with retrieval, in [0, 1]
   double action_weight = 0.3;           ///< loss on the actions of the history: a prior for the agent
   std::size_t max_tokens = 2048;        ///< of a history with a step's demonstrations; later steps are left out

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/webshop/query_words.h"
 
@@ -91,6 +92,13 @@ std::string AbstractState::reset(std::string_view instruction, std::string_view 
   asked_ = plain_words(without_price_limit(instruction_));
   limit_ = price_limit(instruction_).value_or(HUGE_VAL);
   page_ = read_page(observation);
+  if (page_.kind != PageKind::kSearch || page_.instruction.empty()) {
+    throw Error(ErrorKind::kParse,
+                fmt::format("first page of an episode: expected the shop's search page as text, got "
+                            "\"{}\"",
+                            shorten(observation, 80)),
+                "logs of urls only have no pages that could be shown to a model");
+  }
   return std::string(abstract::kSearchPage);
 }
 

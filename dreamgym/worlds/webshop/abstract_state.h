@@ -47,7 +47,7 @@ ParsedAction parse_abstract_action(std::string_view action);
 /// The abstract action for the shop's: {click, 1} on a results page to "open item 1".
 std::string abstract_action(const ParsedAction& action, PageKind page);
 
-/// Reads pages in the modes "text" and "text_rich".
+/// Reads pages in the modes "text" and "text_rich", and those of ReAct logs.
 /// Thread safety: none.
 class AbstractState final : public StateMapper {
  public:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/worlds/collect.h"
@@ -80,6 +81,35 @@ TEST_F(AbstractShop, LeavesOtherTextAsItIs) {
   EXPECT_EQ(mapper_.to_world(""), "");
   EXPECT_EQ(mapper_.to_world("open item "), "open item ");
   EXPECT_EQ(mapper_.from_world("dance[wildly]"), "dance[wildly]");
+}
+
+TEST_F(AbstractShop, ReadsThePagesOfReActLogs) {
+  AbstractState mapper;
+  mapper.reset(kInstruction, std::string("\nWebshop \nInstruction:  \n") + kInstruction + " \n[Search] ");
+  EXPECT_EQ(mapper.observe("search[mouse]",
+                           true,
+                           "\n[Back to Search] \nPage 1 (Total results: 50) \n[Next >] \n[B000000001] "
+                           "\nAcme Silent Mouse \n$12.2 "),
+            "page 1: item 1 silent mouse $13");
+  EXPECT_EQ(mapper.observe("click[B000000001]",
+                           true,
+                           "\n[Back to Search] \n[< Prev] \ncolor [black][blue]\nAcme Silent Mouse "
+                           "\nPrice: $12.2 \nRating: N.A. \n[Description] \n[Features] \n[Reviews] \n[Buy "
+                           "Now] "),
+            "item 1 silent mouse $13; color: black, blue");
+  EXPECT_EQ(mapper.observe("click[black]",
+                           true,
+                           "\n[Back to Search] \n[< Prev] \ncolor [black][blue]\nAcme Silent Mouse "
+                           "\nPrice: $12.2 \nRating: N.A. \n[Description] \n[Features] \n[Reviews] \n[Buy "
+                           "Now] "),
+            "chosen: black");
+  EXPECT_EQ(mapper.observe("click[Buy Now]", true, "Your score (min 0.0, max 1.0): 0.6"),
+            "bought item 1 with black");
+}
+
+TEST_F(AbstractShop, RefusesEpisodesWithoutPages) {
+  AbstractState mapper;
+  EXPECT_THROW(mapper.reset(kInstruction, R"({"page": "index"})"), Error);
 }
 
 // One shop, one language: a log of the shop's own pages, mapped, is the episode played abstractly.

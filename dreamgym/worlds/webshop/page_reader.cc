@@ -76,6 +76,28 @@ std::vector<Field> rich_fields(std::string_view text) {
   return fields;
 }
 
+/// Pages as the ReAct agents' logs have them: buttons in square brackets, several in a line.
+std::vector<Field> bracket_fields(std::string_view text) {
+  std::vector<Field> fields;
+  for (const std::string& raw : split(text, '\n')) {
+    std::string_view line = trim(raw);
+    while (!line.empty()) {
+      const bool button = line.front() == '[' && line.find(']') != std::string_view::npos;
+      const std::size_t end = button ? line.find(']') : std::min(line.find('[', 1), line.size());
+      const std::string_view piece = line.substr(button ? 1 : 0, end - (button ? 1 : 0));
+      if (!trim(piece).empty()) {
+        fields.push_back({std::string(trim(piece)), button});
+      }
+      line = trim(line.substr(std::min(end + (button ? 1 : 0), line.size())));
+    }
+  }
+  return fields;
+}
+
+bool has_bracketed_buttons(std::string_view text) {
+  return contains(text, "[Search]") || contains(text, "[Back to Search]");
+}
+
 bool looks_like_asin(std::string_view text) {
   return text.size() == kAsinLength && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
@@ -176,8 +198,19 @@ PageView read_page(std::string_view observation) {
     read_done(observation, view);
     return view;
   }
-  const bool rich = contains(observation, "button_]");
-  const std::vector<Field> fields = rich ? rich_fields(observation) : text_fields(observation);
+  if (observation.starts_with("Your score (min 0.0")) {
+    view.kind = PageKind::kDone;  // of a ReAct log, which shows no purchase
+    return view;
+  }
+  const bool bracketed = has_bracketed_buttons(observation);
+  const bool rich = bracketed || contains(observation, "button_]");
+  const std::vector<Field> fields = bracketed ? bracket_fields(observation)
+                                    : rich    ? rich_fields(observation)
+                                              : text_fields(observation);
+  if (bracketed && fields.front().text == "Back to Search") {  // without the instruction
+    read_shop_page(std::span(fields).subspan(1), rich, view);
+    return view;
+  }
   const auto told = std::ranges::find_if(
       fields, [](const Field& field) { return trim(field.text) == "Instruction:"; });
   const std::span<const Field> all(fields);
