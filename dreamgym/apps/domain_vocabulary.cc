@@ -1,6 +1,7 @@
 #include "dreamgym/apps/domain_vocabulary.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dreamgym/llm/bpe_trainer.h"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kFreshVocabulary = 1024;
 constexpr std::size_t kLeastOccurrences = 5;  // of a word that is worth a token
+constexpr std::size_t kTellingShare = 5;      // a word of at most every fifth task tells tasks apart
 constexpr const char* kEmbedding = "model.embed_tokens.weight";
 
 std::vector<std::string> texts_of(const std::vector<Trajectory>& logs) {
@@ -57,6 +59,30 @@ std::vector<std::string> long_words(const BpeTokenizer& tokenizer,
     }
   }
   return words;
+}
+
+// Words that tell one task from another: in some instructions, but not in so many that they are the
+// language tasks are written in ("looking", "dollars"), nor the one of pages and actions ("choose").
+std::vector<std::string> task_words(const std::vector<Trajectory>& logs,
+                                    const std::vector<std::string>& words) {
+  std::set<std::string> instructions;
+  for (const Trajectory& story : logs) {
+    instructions.insert(story.task.instruction);
+  }
+  std::map<std::string, std::size_t> num_tasks;
+  for (const std::string& instruction : instructions) {
+    for (const std::string& word : find_words(std::span(&instruction, 1), 1)) {
+      ++num_tasks[word];
+    }
+  }
+  std::vector<std::string> telling;
+  for (const std::string& word : words) {
+    const auto found = num_tasks.find(word);
+    if (found != num_tasks.end() && found->second * kTellingShare <= instructions.size()) {
+      telling.push_back(word);
+    }
+  }
+  return telling;
 }
 
 std::vector<TokenId> tokens_of(const BpeTokenizer& tokenizer,
@@ -124,8 +150,8 @@ DomainModel adapt_vocabulary(const ModelFiles& base,
     tokenizer = extended.tokenizer;
   }
   out.content_names = words.empty() ? content_tokens(tokenizer, logs, out.names)
-                                    : tokens_of(tokenizer, words);
-  out.num_words = words.empty() ? 0 : out.content_names.size();
+                                    : tokens_of(tokenizer, task_words(logs, words));
+  out.num_words = tokens_of(tokenizer, words).size();
   out.model.tokenizer = std::make_shared<const BpeTokenizer>(std::move(tokenizer));
   return out;
 }

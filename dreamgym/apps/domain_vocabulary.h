@@ -15,7 +15,8 @@ namespace dreamgym {
 struct DomainModel {
   ModelFiles model;
   std::vector<std::string> names;         ///< entity names of the domain
-  /// Tokens of names no first observation shows: what is found. Of adopted words, where there are any.
+  /// What may be permuted while training: tokens of names no first observation shows (what is found); where
+  /// words were adopted, of those that tell tasks apart.
   std::vector<TokenId> content_names;
   std::size_t names_left_out = 0;         ///< spelled with several tokens: the base ran out of names
   std::size_t num_words = 0;              ///< words that became name tokens

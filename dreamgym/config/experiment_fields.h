@@ -87,7 +87,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("num_recollections", config.num_recollections, "steps of the episode itself shown again; 0 = none", between(0, 16));
   field("remind", config.remind, "task and place stand before each query");
   field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
-  field("consistency_attempts", config.consistency_attempts, "replies until none contradicts what was shown; 1 = take the first", between(1, 64));
+  field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
   field("verify_success", config.verify_success, "a success counts only if wanted = reached");

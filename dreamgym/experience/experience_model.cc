@@ -168,6 +168,9 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
         request.stop.push_back(prompt_.observation_marker());
         return request;
       },
+      [&](std::span<const TokenId> reply) {
+        return !reply.empty() && reply.back() == prompt_.observation_marker();
+      },
       [&](const Query& query, std::span<const TokenId> reply) {
         const auto trace = trace_in(reply);
         return !trace || !slots_[query.slot].shown.contradicts(*trace, query.action);
@@ -202,8 +205,12 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
         }
         return request;
       },
+      [&](std::span<const TokenId> reply) {
+        const auto flags = prompt_.flags();
+        return !reply.empty() && std::ranges::find(flags, reply.back()) != flags.end();
+      },
       [&](const Query& query, std::span<const TokenId> reply) {
-        if (!query.trace || reply.empty()) {
+        if (!query.trace) {
           return true;
         }
         const std::string text = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
@@ -215,6 +222,8 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
 void ExperienceModel::dream(std::vector<Query>& queries,
                             std::vector<std::size_t> asked,
                             const Part& part) {
+  // Of each query the reply to fall back on: the first one that can be read, else the first one.
+  std::vector<std::optional<std::vector<TokenId>>> readable(queries.size());
   std::vector<std::vector<TokenId>> first(queries.size());
   for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
     std::vector<GenerationRequest> requests;
@@ -225,19 +234,26 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     auto replies = model_.generate(requests);
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < asked.size(); ++j) {
-      Query& query = queries[asked[j]];
+      const std::size_t i = asked[j];
+      Query& query = queries[i];
       std::vector<TokenId>& tokens = replies[j].tokens;
-      if (attempt == 1) {
-        first[asked[j]] = tokens;
-      }
-      if (part.is_consistent(query, tokens)) {
+      const bool is_readable = part.is_readable(tokens);
+      if (is_readable && part.is_consistent(query, tokens)) {
         append(query.reply, tokens);
-      } else if (attempt < options_.consistency_attempts) {
+        continue;
+      }
+      if (attempt == 1) {
+        first[i] = tokens;
+      }
+      if (is_readable && !readable[i]) {
+        readable[i] = std::move(tokens);
+      }
+      if (attempt < options_.consistency_attempts) {
         ++counters_.resampled;
-        again.push_back(asked[j]);
+        again.push_back(i);
       } else {
-        ++counters_.contradictions;
-        append(query.reply, first[asked[j]]);
+        counters_.contradictions += readable[i] ? 1 : 0;
+        append(query.reply, readable[i] ? *readable[i] : first[i]);
       }
     }
     asked = std::move(again);

@@ -40,7 +40,7 @@ struct ExperienceOptions {
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
   bool remind = false;                        ///< of task and place before each query (query_context.h)
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
-  std::size_t consistency_attempts = 3;       ///< replies until none contradicts what was shown; 1 = take the first
+  std::size_t consistency_attempts = 3;       ///< replies until one can be read and contradicts nothing shown; 1 = take the first
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
@@ -58,7 +58,7 @@ struct DreamCounters {
   std::uint64_t unparsable = 0;          ///< replies turned into failure states
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
-  std::uint64_t resampled = 0;           ///< traces and observations asked for again: contradictions
+  std::uint64_t resampled = 0;           ///< traces and observations asked for again: unreadable, contradictions
   std::uint64_t contradictions = 0;      ///< kept, because no reply was free of them
   double retrieval_seconds = 0;
 };
@@ -98,9 +98,11 @@ class ExperienceModel final : public EnvironmentBatch {
 
   std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
                                                    std::span<const Action> actions);
-  // A part of the reply: what to ask for at an attempt, and whether what came back can be true.
+  // A part of the reply: what to ask for at an attempt, whether what came back ends as it should, and
+  // whether it can be true.
   struct Part {
     std::function<GenerationRequest(const Query&, std::size_t attempt)> request;
+    std::function<bool(std::span<const TokenId>)> is_readable;
     std::function<bool(const Query&, std::span<const TokenId>)> is_consistent;
   };
   void dream_traces(std::vector<Query>& queries);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "dreamgym/base/text.h"
@@ -19,10 +20,26 @@ std::string info_of(const Transition& step, const char* key) {
   return found == step.info.end() ? "" : found->second;
 }
 
+std::string plain_word(const std::string& word) {
+  const std::vector<std::string> plain = plain_words(word);
+  return plain.empty() ? "" : plain.front();
+}
+
 void remove_words(std::vector<std::string>& from, std::string_view text) {
   std::set<std::string> words;
   add_words_of(text, words);
-  std::erase_if(from, [&](const std::string& word) { return words.contains(word); });
+  std::erase_if(from, [&](const std::string& word) { return words.contains(plain_word(word)); });
+}
+
+/// The instruction from its first word that says what is wanted, without its price.
+std::vector<std::string> wanted_span(std::string_view instruction) {
+  const std::vector<std::string> content = content_words(instruction);
+  std::vector<std::string> span = words(to_lower(without_price_limit(instruction)));
+  const auto first = std::ranges::find_if(span, [&](const std::string& word) {
+    return !content.empty() && plain_word(word) == content.front();
+  });
+  span.erase(span.begin(), first == span.end() ? span.begin() : first);
+  return span;
 }
 
 /// Follows one episode.
@@ -122,9 +139,10 @@ class Walk {
     return page().kind == PageKind::kResults ? fmt::format("{} {}", place(), query_) : place();
   }
   /// Wanted are the kind of product, the instruction's own words and its price; reached is what is
-  /// left of them without what the purchase missed.
+  /// left of them without what the purchase missed. The words stand as the instruction has them,
+  /// since a small model copies a span far better than a selection.
   void add_outcome(const Transition& step, ReasoningTrace& trace) const {
-    const std::vector<std::string> words = content_words(instruction_);
+    const std::vector<std::string> words = wanted_span(instruction_);
     const bool limited = price_limit(instruction_).has_value();
     const std::string want = elements(true, words, limited);
     std::string got = want;
@@ -133,7 +151,11 @@ class Walk {
       if (const std::string missed = info_of(step, "missed"); !missed.empty()) {
         remove_words(met, missed);
       } else if (info_of(step, "r_type").empty()) {
-        std::erase_if(met, [&](const std::string& word) { return !is_shown(word); });
+        const std::vector<std::string> content = content_words(instruction_);
+        std::erase_if(met, [&](const std::string& word) {
+          const std::string plain = plain_word(word);
+          return std::ranges::find(content, plain) != content.end() && !is_shown(plain);
+        });
       }
       got = elements(info_of(step, "type_fits") != "false",
                      met,
