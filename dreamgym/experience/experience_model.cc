@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ struct ExperienceModel::Query {
   std::vector<TokenId> context;             // trunk + tail + reply so far
   std::vector<TokenId> reply;
   std::optional<ReasoningTrace> trace;      // once dreamed, if it is one
+  double logprob = 0;                       // of the reply so far
 
   /// Contents nobody has seen yet.
   [[nodiscard]] bool shows_hidden() const {
@@ -100,10 +102,12 @@ std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots
       query.demonstrations.push_back(demonstration.id);
     }
     query.context = slots_[slots[i]].trunk;
+    const auto& past = slots_[slots[i]].past;
+    const std::size_t seen = std::min(past.size(), options_.history_steps);
     append(query.context,
            query_context(prompt_,
                          retrieved[i],
-                         slots_[slots[i]].past,
+                         std::span(past).last(seen),
                          slots_[slots[i]].task.instruction,
                          query.action,
                          query_context_options(options_)));
@@ -159,6 +163,13 @@ GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t 
 }
 
 void ExperienceModel::dream_traces(std::vector<Query>& queries) {
+  if (!options_.reasoning) {
+    for (Query& query : queries) {
+      query.reply = {prompt_.observation_marker()};
+      append(query.context, query.reply);
+    }
+    return;
+  }
   std::vector<std::size_t> all(queries.size());
   std::iota(all.begin(), all.end(), 0);
   const Part part = {
@@ -216,6 +227,7 @@ void ExperienceModel::dream(std::vector<Query>& queries,
                             std::vector<std::size_t> asked,
                             const Part& part) {
   std::vector<std::vector<TokenId>> first(queries.size());
+  std::vector<double> first_logprob(queries.size());
   for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
     std::vector<GenerationRequest> requests;
     requests.reserve(asked.size());
@@ -227,17 +239,22 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     for (std::size_t j = 0; j < asked.size(); ++j) {
       Query& query = queries[asked[j]];
       std::vector<TokenId>& tokens = replies[j].tokens;
+      const double logprob =
+          std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0);
       if (attempt == 1) {
         first[asked[j]] = tokens;
+        first_logprob[asked[j]] = logprob;
       }
       if (part.is_consistent(query, tokens)) {
         append(query.reply, tokens);
+        query.logprob += logprob;
       } else if (attempt < options_.consistency_attempts) {
         ++counters_.resampled;
         again.push_back(asked[j]);
       } else {
         ++counters_.contradictions;
         append(query.reply, first[asked[j]]);
+        query.logprob += first_logprob[asked[j]];
       }
     }
     asked = std::move(again);
@@ -268,6 +285,7 @@ StepResult ExperienceModel::conclude(Query& query) {
     result.info["refused_success"] = "true";
     step.flag = EndFlag::kContinue;
   }
+  result.confidence = std::exp(std::min(query.logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
   result.terminated = step.flag != EndFlag::kContinue;
@@ -291,6 +309,16 @@ StepResult ExperienceModel::conclude(Query& query) {
 void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   append(slot.trunk, step_tokens);
   slot.past_steps.push_back(std::move(step_tokens));
+  if (slot.past_steps.size() > options_.history_steps) {
+    // The window's first state is what the step before it led to.
+    const std::size_t begin = slot.past.size() - options_.history_steps;
+    slot.opening = prompt_.begin(slot.task.instruction, slot.past[begin - 1].observation);
+    slot.past_steps.erase(slot.past_steps.begin());
+    slot.trunk = slot.opening;
+    for (const auto& step : slot.past_steps) {
+      append(slot.trunk, step);
+    }
+  }
   const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
                            query_context_reserve(query_context_options(options_)) + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();
