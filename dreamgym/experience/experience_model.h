@@ -11,6 +11,8 @@
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
+// Each step carries a confidence: the probability the model gave its whole reply. eval/calibration.h says what it
+// is worth.
 // The first observation comes with the task (task_settings::kFirstObservation): the dream varies
 // what is hidden, not what the task description says.
 //
@@ -44,6 +46,9 @@ struct ExperienceOptions {
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
+  /// Past steps the model sees; from kWholeHistory on, all of them (paper Eq. 4). 0 = only the present state.
+  std::size_t history_steps = kWholeHistory;
+  bool reasoning = true;                      ///< trace before state; without one no success can be verified
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };
