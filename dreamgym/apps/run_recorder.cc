@@ -30,15 +30,16 @@ void RunRecorder::on_iteration(std::size_t iteration,
                                const std::vector<Episode>& episodes,
                                const std::map<std::string, double>& metrics) {
   std::map<std::string, double> values = metrics;
-  std::vector<Trajectory> dreamed;
+  std::vector<Trajectory> remembered;
   for (const Episode& episode : episodes) {
-    if (episode.trajectory.provenance == Provenance::kDreamed) {
-      dreamed.push_back(episode.trajectory);
-      dreamed.back().episode_id = fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
+    if (keep_real_ || episode.trajectory.provenance == Provenance::kDreamed) {
+      remembered.push_back(episode.trajectory);
+      remembered.back().episode_id =
+          fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
     }
   }
-  if (buffer_ != nullptr && !dreamed.empty()) {
-    const auto report = buffer_->add(dreamed);
+  if (buffer_ != nullptr && !remembered.empty()) {
+    const auto report = buffer_->add(remembered);
     values["replay/added_transitions"] = static_cast<double>(report.added);
     values["replay/duplicate_share"] =
         static_cast<double>(report.duplicates) /
@@ -58,6 +59,17 @@ void RunRecorder::keep_episodes(const std::vector<Episode>& episodes,
     story.episode_id = tag + "/" + story.episode_id;
     episodes_.write_line(to_json_line(story));
   }
+}
+
+RunRecorder::OtherBuffer::OtherBuffer(RunRecorder& recorder, ReplayBuffer* buffer, bool keep_real)
+    : recorder_(recorder), before_(recorder.buffer_) {
+  recorder_.buffer_ = buffer;
+  recorder_.keep_real_ = keep_real;
+}
+
+RunRecorder::OtherBuffer::~OtherBuffer() {
+  recorder_.buffer_ = before_;
+  recorder_.keep_real_ = false;
 }
 
 std::string RunRecorder::save() const {

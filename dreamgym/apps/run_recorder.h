@@ -12,7 +12,7 @@
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/metrics.h"
 #include "dreamgym/replay/replay_buffer.h"
-#include "dreamgym/train/grpo.h"
+#include "dreamgym/train/training_listener.h"
 
 namespace dreamgym {
 
@@ -34,12 +34,27 @@ class RunRecorder final : public MetricsSink, public TrainingListener {
   /// Writes episodes under a name of their own, e.g. an evaluation.
   void keep_episodes(const std::vector<Episode>& episodes, std::size_t count, const std::string& tag);
 
+  /// While it lives, another buffer receives what is played.
+  class OtherBuffer {
+   public:
+    /// @param keep_real  real episodes go there too, so that the dream learns from them.
+    OtherBuffer(RunRecorder& recorder, ReplayBuffer* buffer, bool keep_real = false);
+    ~OtherBuffer();
+    OtherBuffer(const OtherBuffer&) = delete;
+    OtherBuffer& operator=(const OtherBuffer&) = delete;
+
+   private:
+    RunRecorder& recorder_;
+    ReplayBuffer* before_;
+  };
+
   [[nodiscard]] std::string save() const override;
   void restore(const std::string& state) override;
 
  private:
   std::string phase_;
   ReplayBuffer* buffer_;
+  bool keep_real_ = false;
   std::size_t episodes_kept_;
   LineWriter metrics_;
   LineWriter episodes_;

@@ -56,6 +56,9 @@ class EnvironmentBatch {
   /// Takes one action in each of the named slots (distinct, running).
   virtual std::vector<StepResult> step(std::span<const std::size_t> slots,
                                        std::span<const Action> actions) = 0;
+  /// Why a slot's episode can't go on although nobody ended it (the machine behind it failed, which
+  /// is no failure of the agent); "" while it can. The slot's last answer then means nothing.
+  [[nodiscard]] virtual std::string failure(std::size_t /*slot*/) const { return {}; }
 };
 
 }  // namespace dreamgym

@@ -39,6 +39,9 @@ Json to_value(const ArmResult& arm) {
   Json json = {{"arm", arm.arm}, {"title", arm.title}};
   put_interval(json, "success", arm.success, arm.num_tasks > 0);
   json["n"] = arm.num_tasks;
+  if (arm.mean_return) {
+    json["mean_return"] = number(*arm.mean_return);
+  }
   json["offline_steps"] = arm.offline_steps;
   json["real_steps"] = arm.real_steps;
   json["dreamed_steps"] = arm.dreamed_steps;
@@ -201,6 +204,7 @@ ArmResult read_arm(const Reader& reader) {
   reader.read("title", arm.title);
   reader.read_interval("success", arm.success);
   reader.read("n", arm.num_tasks);
+  reader.read("mean_return", arm.mean_return);
   reader.read("offline_steps", arm.offline_steps);
   reader.read("real_steps", arm.real_steps);
   reader.read("dreamed_steps", arm.dreamed_steps);
