@@ -8,7 +8,6 @@
 #include <span>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/nn/internal/require_plain_architecture.h"
 
 namespace dreamgym::engine {
 namespace {
@@ -91,7 +90,6 @@ PackedMatrix pack_gate_up(std::span<const float> gate,
 }
 
 void check_supported(const TransformerConfig& config) {
-  internal::require_plain_architecture(config, "the generation engine");
   const bool positive = config.vocab_size > 0 && config.hidden_size > 0 && config.num_layers > 0 &&
                         config.num_heads > 0 && config.num_kv_heads > 0 && config.head_dim > 0 &&
                         config.intermediate_size > 0 && config.max_position > 0;
@@ -107,6 +105,13 @@ void check_supported(const TransformerConfig& config) {
                             config.convolution_taps,
                             kDepthPiece));
   }
+  if (config.qk_norm && config.head_dim % static_cast<std::int64_t>(kSumLanes) != 0) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the generation engine can't normalise heads of dimension {}; expected "
+                            "a multiple of {}",
+                            config.head_dim,
+                            kSumLanes));
+  }
 }
 
 // Angles in double, so that late positions are as exact as early ones.
@@ -115,11 +120,10 @@ void fill_rotations(PackedTransformer& model) {
   const auto positions = static_cast<std::size_t>(model.config.max_position);
   model.cosines.resize(positions * half);
   model.sines.resize(positions * half);
+  const std::vector<double> frequencies = rope_frequencies(model.config);
   for (std::size_t i = 0; i < half; ++i) {
-    const double frequency =
-        std::pow(model.config.rope_theta, -static_cast<double>(i) / static_cast<double>(half));
     for (std::size_t position = 0; position < positions; ++position) {
-      const double angle = static_cast<double>(position) * frequency;
+      const double angle = static_cast<double>(position) * frequencies[i];
       model.cosines[position * half + i] = static_cast<float>(std::cos(angle));
       model.sines[position * half + i] = static_cast<float>(std::sin(angle));
     }
@@ -155,22 +159,49 @@ class Packer {
     const auto matrix = [&](const char* name, std::size_t rows, std::size_t columns) {
       return array_of(weights_, fmt::format("{}{}_proj.weight", prefix, name), rows, columns);
     };
-    return PackedLayer{
+    PackedLayer layer{
         .attention_input =
             input(prefix + "input_layernorm.weight", prefix + "attention_convolution.weight"),
         .query_key_value = pack({matrix("self_attn.q", queries, hidden_),
                                  matrix("self_attn.k", keys, hidden_),
                                  matrix("self_attn.v", keys, hidden_)},
                                 hidden_),
+        .bias = {},
+        .query_norm = {},
+        .key_norm = {},
         .attention_out = pack({matrix("self_attn.o", hidden_, queries)}, queries),
         .mlp_input =
             input(prefix + "post_attention_layernorm.weight", prefix + "mlp_convolution.weight"),
         .gate_up = pack_gate_up(
             matrix("mlp.gate", width, hidden_), matrix("mlp.up", width, hidden_), hidden_),
         .down = pack({matrix("mlp.down", hidden_, width)}, width)};
+    add_head_vectors(prefix + "self_attn.", layer);
+    return layer;
   }
 
  private:
+  // Biases of the heads and the weights of their norms, where the family has them.
+  void add_head_vectors(const std::string& attention, PackedLayer& layer) const {
+    const auto head_dim = static_cast<std::size_t>(config_.head_dim);
+    const auto vector = [&](const std::string& name, std::size_t size) {
+      return array_of(weights_, attention + name, 1, size);
+    };
+    if (config_.qkv_bias) {
+      const auto queries = static_cast<std::size_t>(config_.num_heads) * head_dim;
+      const auto keys = static_cast<std::size_t>(config_.num_kv_heads) * head_dim;
+      layer.bias.resize(layer.query_key_value.columns());
+      std::ranges::copy(vector("q_proj.bias", queries), layer.bias.begin());
+      std::ranges::copy(vector("k_proj.bias", keys), layer.bias.data() + queries);
+      std::ranges::copy(vector("v_proj.bias", keys), layer.bias.data() + queries + keys);
+    }
+    if (config_.qk_norm) {
+      const auto query = vector("q_norm.weight", head_dim);
+      const auto key = vector("k_norm.weight", head_dim);
+      layer.query_norm.assign(query.begin(), query.end());
+      layer.key_norm.assign(key.begin(), key.end());
+    }
+  }
+
   const TransformerWeights& weights_;
   const TransformerConfig& config_;
   std::size_t hidden_;

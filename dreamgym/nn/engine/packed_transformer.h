@@ -31,6 +31,9 @@ struct PackedInput {
 struct PackedLayer {
   PackedInput attention_input;
   PackedMatrix query_key_value;  ///< columns: query heads, key heads, value heads
+  AlignedFloats bias;            ///< [query_key_value.columns()]; empty without biases
+  AlignedFloats query_norm;      ///< [head_dim]; empty without normalised heads
+  AlignedFloats key_norm;        ///< the same
   PackedMatrix attention_out;
   PackedInput mlp_input;
   PackedMatrix gate_up;  ///< each panel: half gate columns, half up columns

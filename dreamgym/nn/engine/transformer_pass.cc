@@ -131,10 +131,37 @@ void TransformerPass::run_attention(std::size_t layer) {
   const PackedLayer& weights = model_.layers[layer];
   multiply(kernels_.multiply, input_, weights.query_key_value, heads_);
   for (const PlacedPart& placed : parts_) {
+    finish_heads(placed, weights);
     rotate_and_store(placed, layer);
     attend(placed, layer);
   }
   multiply(kernels_.multiply_add, attended_, weights.attention_out, residual_);
+}
+
+// Biases of the projections and norms of the heads, where the family has them.
+void TransformerPass::finish_heads(const PlacedPart& placed, const PackedLayer& layer) {
+  const auto head_dim = static_cast<std::size_t>(model_.config.head_dim);
+  const auto num_heads = static_cast<std::size_t>(model_.config.num_heads);
+  const std::size_t stride = layer.query_key_value.columns();
+  const auto normalize = [&](float* heads, std::size_t count, const AlignedFloats& weight) {
+    kernels_.normalize({.input = heads,
+                        .out = heads,
+                        .num_rows = count,
+                        .size = head_dim,
+                        .padded = head_dim,
+                        .epsilon = static_cast<float>(model_.config.rms_norm_epsilon),
+                        .weight = weight.data()});
+  };
+  for (std::size_t i = 0; i < placed.part.tokens.size(); ++i) {
+    float* row = heads_.data() + (placed.first_row + i) * stride;
+    for (std::size_t column = 0; column < layer.bias.size(); ++column) {
+      row[column] += layer.bias[column];
+    }
+    if (!layer.query_norm.empty()) {
+      normalize(row, num_heads, layer.query_norm);
+      normalize(row + num_heads * head_dim, shape_.num_kv_heads, layer.key_norm);
+    }
+  }
 }
 
 // Queries and keys turned to their positions; keys and values into the cache.

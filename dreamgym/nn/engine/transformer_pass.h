@@ -55,6 +55,7 @@ class TransformerPass {
   void embed();
   void prepare_input(const PackedInput& input, std::size_t tail_index);
   void run_attention(std::size_t layer);
+  void finish_heads(const PlacedPart& placed, const PackedLayer& layer);
   void rotate_and_store(const PlacedPart& placed, std::size_t layer);
   void attend(const PlacedPart& placed, std::size_t layer);
   void run_mlp(const PackedLayer& layer);
