@@ -268,6 +268,29 @@ TEST_P(CheckpointParity, EngineContinuesAsTheReference) {
   }
 }
 
+/// Last logits and every log-probability of given sequences.
+void expect_scores(GenerationEngine& engine, const Json& answers) {
+  for (const Json& reference : answers["cases"]) {
+    const auto ids = reference["ids"].get<std::vector<TokenId>>();
+    const SequenceScore score = engine.score(ids);
+    const auto first = reference["last_logits_first64"].get<std::vector<double>>();
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      EXPECT_NEAR(score.last_logits[i], first[i], kLogitTolerance);
+    }
+    const auto logprobs = reference["next_token_logprobs"].get<std::vector<double>>();
+    ASSERT_EQ(score.logprobs.size(), logprobs.size());
+    for (std::size_t i = 0; i < logprobs.size(); ++i) {
+      EXPECT_NEAR(score.logprobs[i], logprobs[i], kLogitTolerance) << ids.size() << " " << i;
+    }
+  }
+}
+
+TEST_P(CheckpointParity, EngineScoresAsTheReference) {
+  DREAMGYM_LOAD_CHECKPOINT();
+  GenerationEngine engine(weights, nullptr, {.prefill_chunk_tokens = 48});
+  expect_scores(engine, answers);
+}
+
 INSTANTIATE_TEST_SUITE_P(Checkpoints,
                          CheckpointParity,
                          testing::Values("llama3_untied_f32",
@@ -279,12 +302,14 @@ INSTANTIATE_TEST_SUITE_P(Checkpoints,
 
 class GgufParity : public testing::TestWithParam<const char*> {};
 
-TEST_P(GgufParity, EngineContinuesAsTheReference) {
+TEST_P(GgufParity, EngineScoresAndContinuesAsTheReference) {
   const Path folder = language_model_data() / "gguf";
   DREAMGYM_NEEDS_FILE(folder);
   const std::string name = GetParam();
   GenerationEngine engine(gguf_weights(GgufFile(folder / (name + ".gguf"))), nullptr, {});
-  expect_greedy(engine, read_json(folder / (name + ".expected.json")));
+  const Json answers = read_json(folder / (name + ".expected.json"));
+  expect_greedy(engine, answers);
+  expect_scores(engine, answers);
 }
 
 INSTANTIATE_TEST_SUITE_P(

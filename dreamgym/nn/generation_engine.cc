@@ -33,6 +33,24 @@ constexpr double kLowestTemperature = 1e-6;
       ErrorKind::kInvalidArgument, fmt::format("generation request {}: {}", index, what), hint);
 }
 
+void check_filter(const SamplingFilter& filter, std::size_t index) {
+  const bool valid = filter.top_p > 0 && filter.top_p <= 1 && filter.min_p >= 0 &&
+                     filter.min_p <= 1 && filter.repetition_penalty > 0 &&
+                     std::isfinite(filter.repetition_penalty) &&
+                     std::ranges::all_of(filter.bias, [](const auto& tilt) {
+                       return std::isfinite(tilt.second);
+                     });
+  if (!valid) {
+    reject(index,
+           fmt::format("top_p {}, min_p {}, repetition_penalty {}; expected (0, 1], [0, 1], above "
+                       "0, and a finite bias",
+                       filter.top_p,
+                       filter.min_p,
+                       filter.repetition_penalty),
+           "");
+  }
+}
+
 void check_request(const GenerationRequest& request,
                    std::size_t index,
                    const TransformerConfig& config) {
@@ -63,14 +81,21 @@ void check_request(const GenerationRequest& request,
             "temperature {}; expected 0 or at least {}", request.temperature, kLowestTemperature),
         "0 is greedy");
   }
-  for (const TokenId token : request.context) {
+  const auto check_known = [&](TokenId token, const char* place) {
     if (token < 0 || token >= config.vocab_size) {
       reject(
           index,
-          fmt::format("token {} in the context; the vocabulary has {}", token, config.vocab_size),
+          fmt::format("token {} in the {}; the vocabulary has {}", token, place, config.vocab_size),
           "encode with the model's own tokenizer");
     }
+  };
+  for (const TokenId token : request.context) {
+    check_known(token, "context");
   }
+  for (const auto& [token, bias] : request.filter.bias) {
+    check_known(token, "logit bias");
+  }
+  check_filter(request.filter, index);
 }
 
 // Requests of each thread: the largest first, each to the thread with the least work.
@@ -176,6 +201,19 @@ std::vector<GenerationReply> GenerationEngine::generate(
   }
 }
 
+SequenceScore GenerationEngine::score(std::span<const TokenId> tokens) {
+  const auto longest = max_context_tokens();
+  if (tokens.empty() || tokens.size() > longest) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("a sequence of {} tokens can't be scored; the model holds 1 to {}",
+                            tokens.size(),
+                            longest));
+  }
+  impl_->make_decoders(1);
+  CachedSequence sequence(impl_->shape, impl_->pool);
+  return impl_->decoders.front()->score(tokens, sequence);
+}
+
 void GenerationEngine::release(std::span<const std::uint64_t> sessions) {
   for (const std::uint64_t session : sessions) {
     impl_->sessions.erase(session);
@@ -211,6 +249,9 @@ void GenerationEngine::Impl::check_requests(std::span<const GenerationRequest> r
   std::set<std::uint64_t> named;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     check_request(requests[i], i, model.config);
+    if (!requests[i].stop_texts.empty() && tokenizer == nullptr) {
+      reject(i, "stop texts need a tokenizer", "stop at tokens instead");
+    }
     if (requests[i].session != 0 && !named.insert(requests[i].session).second) {
       reject(i,
              fmt::format("session {} is named twice in one call", requests[i].session),
@@ -229,7 +270,10 @@ std::vector<GenerationReply> GenerationEngine::Impl::run(
     const std::size_t room =
         static_cast<std::size_t>(model.config.max_position) - request.context.size();
     active.emplace_back(
-        request, sequence_of(request, temporary), std::min(request.max_tokens, room));
+        request,
+        sequence_of(request, temporary),
+        std::min(request.max_tokens, room),
+        tokenizer.get());
     active.back().begin(counters);
   }
   decode(active);

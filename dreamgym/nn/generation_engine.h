@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/language_model.h"
@@ -31,6 +32,12 @@ struct EngineCounters {
   std::uint64_t forced_tokens = 0;  ///< tokens a trie left no choice about
 };
 
+/// Log-probabilities are at temperature 1.
+struct SequenceScore {
+  std::vector<float> logprobs;     ///< [tokens - 1] of each token after the first, given those before
+  std::vector<float> last_logits;  ///< [vocab_size] of what follows the last
+};
+
 /// Thread safety: as LanguageModel.
 class GenerationEngine final : public LanguageModel {
  public:
@@ -46,9 +53,14 @@ class GenerationEngine final : public LanguageModel {
   /// The reply ends early (kLength) where context and reply reach max_context_tokens().
   /// @throws Error kInvalidArgument for a context that is empty, leaves no room for a reply or
   /// holds unknown tokens, for kept_tokens past it, a temperature that is negative, not finite or
-  /// below 1e-6 (0 apart), and a session named twice; kDiverged if the model's logits are not
+  /// below 1e-6 (0 apart), a filter out of range, stop texts without a tokenizer, and a session
+  /// named twice; kDiverged if the model's logits are not
   /// finite.
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
+  /// What the model says of a given sequence; nothing of it is kept.
+  /// @throws Error kInvalidArgument for a sequence that is empty, longer than max_context_tokens() or
+  /// holds unknown tokens; kDiverged if the model's logits are not finite.
+  [[nodiscard]] SequenceScore score(std::span<const TokenId> tokens);
   void release(std::span<const std::uint64_t> sessions) override;
   [[nodiscard]] const Tokenizer& tokenizer() const override;
   [[nodiscard]] std::size_t max_context_tokens() const override;

@@ -22,6 +22,9 @@ class LetterTokenizer final : public Tokenizer {
     }
     return ids;
   }
+  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const override {
+    return encode(text);
+  }
   [[nodiscard]] std::string decode(std::span<const TokenId> ids) const override {
     std::string text;
     for (const TokenId id : ids) {

@@ -243,12 +243,12 @@ void TransformerPass::multiply(void (*kernel)(const PanelProduct&),
 void TransformerPass::collect_outputs() {
   std::size_t count = 0;
   for (const PlacedPart& placed : parts_) {
-    if (placed.part.wants_output) {
-      const std::size_t row = placed.first_row + placed.part.tokens.size() - 1;
-      std::copy_n(residual_.data() + row * model_.hidden_stride,
-                  model_.hidden_stride,
-                  outputs_.data() + count++ * model_.hidden_stride);
-    }
+    const std::size_t wanted = placed.part.num_outputs;
+    const std::size_t row = placed.first_row + placed.part.tokens.size() - wanted;
+    std::copy_n(residual_.data() + row * model_.hidden_stride,
+                wanted * model_.hidden_stride,
+                outputs_.data() + count * model_.hidden_stride);
+    count += wanted;
   }
   kernels_.normalize({.input = outputs_.data(),
                       .out = outputs_.data(),

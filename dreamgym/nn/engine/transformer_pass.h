@@ -21,7 +21,7 @@ namespace dreamgym::engine {
 struct PassPart {
   CachedSequence* sequence = nullptr;
   std::span<const TokenId> tokens;  ///< not empty
-  bool wants_output = false;        ///< whether something is predicted after the last of them
+  std::size_t num_outputs = 0;      ///< of its last tokens: what follows them is asked for
 };
 
 /// @throws Error kInvalidArgument for an id the model does not know.
@@ -35,7 +35,7 @@ class TransformerPass {
   [[nodiscard]] std::size_t max_rows() const { return max_rows_; }
 
   /// Computes the parts (each of another sequence) and appends them to their sequences. Outputs are
-  /// numbered in the order of the parts that want one.
+  /// numbered in the order of the parts and their tokens.
   void run(std::span<const PassPart> parts);
 
   /// The normalised hidden row [hidden_stride] that predicts what follows.
