@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "dreamgym/base/error.h"
 #include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/gguf/gguf_model.h"
 #include "dreamgym/nn/generation_engine.h"
@@ -289,6 +290,57 @@ TEST_P(CheckpointParity, EngineScoresAsTheReference) {
   DREAMGYM_LOAD_CHECKPOINT();
   GenerationEngine engine(weights, nullptr, {.prefill_chunk_tokens = 48});
   expect_scores(engine, answers);
+}
+
+struct FormatTolerance {
+  const char* checkpoint;
+  const char* weights;
+  const char* cache;
+  double logprob;
+};
+
+class NarrowFormat : public testing::TestWithParam<FormatTolerance> {};
+
+TEST_P(NarrowFormat, ScoresNearTheReference) {
+  const Path folder = language_model_data() / "tiny" / GetParam().checkpoint;
+  DREAMGYM_NEEDS_FILE(folder);
+  const TransformerWeights weights = load_weights(folder.string());
+  const Json answers = read_json(folder / "expected.json");
+  for (const char* kernels : {"", "avx2", "plain"}) {
+    GenerationEngine engine(
+        weights,
+        nullptr,
+        {.weights = GetParam().weights, .cache = GetParam().cache, .kernels = kernels});
+    double worst = 0;
+    for (const Json& reference : answers["cases"]) {
+      const auto score = engine.score(reference["ids"].get<std::vector<TokenId>>());
+      const auto expected = reference["next_token_logprobs"].get<std::vector<double>>();
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        worst = std::max(worst, std::abs(score.logprobs[i] - expected[i]));
+      }
+    }
+    EXPECT_LT(worst, GetParam().logprob) << kernels;
+    EXPECT_GT(worst, 0) << kernels;
+  }
+}
+
+// A checkpoint stored in bf16 loses nothing in bf16 weights. These small random models are harsher
+// on rounding than trained ones: their logits reach 20.
+INSTANTIATE_TEST_SUITE_P(
+    Formats,
+    NarrowFormat,
+    testing::Values(FormatTolerance{"qwen2_tied_bf16", "bf16", "fp32", 1e-3},
+                    FormatTolerance{"smollm2_tied_bf16", "bf16", "fp32", 1e-3},
+                    FormatTolerance{"smollm2_tied_bf16", "bf16", "bf16", 0.1},
+                    FormatTolerance{"qwen3_tied_f32", "bf16", "bf16", 0.2},
+                    FormatTolerance{"smollm2_tied_bf16", "int8", "fp32", 0.5}));
+
+TEST(EngineFormats, RefusesWhatItDoesNotKnow) {
+  TransformerConfig config = transformer_preset("nano-s");
+  config.vocab_size = 16;
+  const TransformerWeights weights = initial_weights(config, 1);
+  EXPECT_THROW(GenerationEngine(weights, nullptr, {.weights = "fp8"}), Error);
+  EXPECT_THROW(GenerationEngine(weights, nullptr, {.cache = "int8"}), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Checkpoints,

@@ -14,6 +14,7 @@
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/nn/engine/decoding.h"
 #include "dreamgym/nn/engine/packed_transformer.h"
+#include "dreamgym/nn/engine/prefix_sharing.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym {
@@ -27,6 +28,21 @@ using engine::Decoder;
 using engine::PackedTransformer;
 
 constexpr double kLowestTemperature = 1e-6;
+
+NumberFormat format_of(const std::string& name, const char* what) {
+  if (name == "fp32") {
+    return NumberFormat::kFloat32;
+  }
+  if (name == "bf16") {
+    return NumberFormat::kBFloat16;
+  }
+  if (name == "int8" && std::string_view(what) == "weights") {
+    return NumberFormat::kInt8;
+  }
+  throw Error(ErrorKind::kInvalidArgument,
+              fmt::format("generation engine with {} in \"{}\"", what, name),
+              "weights are fp32, bf16 or int8; the cache is fp32 or bf16");
+}
 
 [[noreturn]] void reject(std::size_t index, const std::string& what, const std::string& hint) {
   throw Error(
@@ -133,12 +149,15 @@ struct GenerationEngine::Impl {
       : config(std::move(its_config)),
         tokenizer(std::move(its_tokenizer)),
         kernels(select_kernels(config.kernels)),
-        model(engine::pack_transformer(weights)),
-        shape(model.config),
+        weight_format(format_of(config.weights, "weights")),
+        cache_format(format_of(config.cache, "cache")),
+        model(engine::pack_transformer(weights, weight_format)),
+        shape(model.config, cache_format),
         pool(shape.block_floats) {}
 
   void check_requests(std::span<const GenerationRequest> requests) const;
   std::vector<GenerationReply> run(std::span<const GenerationRequest> requests);
+  void share_prefixes(std::vector<ActiveRequest>& active);
   void decode(std::vector<ActiveRequest>& active);
   void make_decoders(std::size_t count);
   CachedSequence& sequence_of(const GenerationRequest& request,
@@ -148,6 +167,8 @@ struct GenerationEngine::Impl {
   EngineConfig config;
   std::shared_ptr<const Tokenizer> tokenizer;
   const Kernels& kernels;
+  NumberFormat weight_format;
+  NumberFormat cache_format;
   PackedTransformer model;
   CacheShape shape;
   BlockPool pool;  // before the sessions, which give their blocks back
@@ -180,7 +201,7 @@ void GenerationEngine::set_weights(const TransformerWeights& weights) {
                 "build a new engine for another model");
   }
   // Packed first: a failure leaves the engine as it was.
-  PackedTransformer packed = engine::pack_transformer(weights);
+  PackedTransformer packed = engine::pack_transformer(weights, impl_->weight_format);
   impl_->model = std::move(packed);
   impl_->sessions.clear();
 }
@@ -276,6 +297,7 @@ std::vector<GenerationReply> GenerationEngine::Impl::run(
         tokenizer.get());
     active.back().begin(counters);
   }
+  share_prefixes(active);
   decode(active);
   std::vector<GenerationReply> replies;
   replies.reserve(requests.size());
@@ -283,6 +305,23 @@ std::vector<GenerationReply> GenerationEngine::Impl::run(
     replies.push_back(request.take_reply());
   }
   return replies;
+}
+
+// What several requests begin with is read once, each chain of them on one thread.
+void GenerationEngine::Impl::share_prefixes(std::vector<ActiveRequest>& active) {
+  const auto chains = engine::find_prefix_chains(active);
+  const std::size_t num_threads = std::min(chains.size(), config.num_threads);
+  make_decoders(num_threads);
+  std::vector<EngineCounters> counted(num_threads);
+  parallel_for(num_threads, num_threads, [&](std::size_t thread) {
+    for (std::size_t i = thread; i < chains.size(); i += num_threads) {
+      decoders[thread]->read_chain(chains[i], counted[thread]);
+    }
+  });
+  for (const EngineCounters& share : counted) {
+    counters.prefill_tokens += share.prefill_tokens;
+    counters.reused_tokens += share.reused_tokens;
+  }
 }
 
 void GenerationEngine::Impl::decode(std::vector<ActiveRequest>& active) {
@@ -301,7 +340,8 @@ void GenerationEngine::Impl::decode(std::vector<ActiveRequest>& active) {
 
 void GenerationEngine::Impl::make_decoders(std::size_t count) {
   while (decoders.size() < count) {
-    decoders.push_back(std::make_unique<Decoder>(model, kernels, config.prefill_chunk_tokens));
+    decoders.push_back(
+        std::make_unique<Decoder>(model, kernels, cache_format, config.prefill_chunk_tokens));
   }
 }
 

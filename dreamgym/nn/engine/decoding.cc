@@ -114,11 +114,14 @@ void ActiveRequest::finish(FinishReason reason) {
   finished_ = true;
 }
 
-Decoder::Decoder(const PackedTransformer& model, const Kernels& kernels, std::size_t chunk_tokens)
+Decoder::Decoder(const PackedTransformer& model,
+                 const Kernels& kernels,
+                 NumberFormat cache_format,
+                 std::size_t chunk_tokens)
     : model_(model),
       kernels_(kernels),
       chunk_tokens_(chunk_tokens),
-      pass_(model, kernels, std::max(chunk_tokens, kMaxPassRows)),
+      pass_(model, kernels, cache_format, std::max(chunk_tokens, kMaxPassRows)),
       sampler_(kernels) {}
 
 void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& counters) {

@@ -70,13 +70,20 @@ class ActiveRequest {
   bool finished_ = false;
 };
 
+struct PrefixChain;  // prefix_sharing.h
+
 class Decoder {
  public:
-  Decoder(const PackedTransformer& model, const Kernels& kernels, std::size_t chunk_tokens);
+  Decoder(const PackedTransformer& model,
+          const Kernels& kernels,
+          NumberFormat cache_format,
+          std::size_t chunk_tokens);
 
   /// Runs the requests to their ends. Each has another sequence.
   /// @throws Error kDiverged if logits are not finite.
   void run(std::span<ActiveRequest* const> requests, EngineCounters& counters);
+  /// Reads what the requests of a chain have in common, once.
+  void read_chain(const PrefixChain& chain, EngineCounters& counters);
   /// Reads the tokens into the empty sequence and says how likely each was.
   SequenceScore score(std::span<const TokenId> tokens, CachedSequence& sequence);
 

@@ -29,8 +29,12 @@ void check_token(TokenId token, const TransformerConfig& config);
 
 class TransformerPass {
  public:
-  /// @param max_rows  most tokens of one call of run().
-  TransformerPass(const PackedTransformer& model, const Kernels& kernels, std::size_t max_rows);
+  /// @param cache_format  of the sequences' keys and values.
+  /// @param max_rows      most tokens of one call of run().
+  TransformerPass(const PackedTransformer& model,
+                  const Kernels& kernels,
+                  NumberFormat cache_format,
+                  std::size_t max_rows);
 
   [[nodiscard]] std::size_t max_rows() const { return max_rows_; }
 
