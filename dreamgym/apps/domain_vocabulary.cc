@@ -1,6 +1,7 @@
 #include "dreamgym/apps/domain_vocabulary.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "dreamgym/llm/bpe_trainer.h"
@@ -10,6 +11,8 @@ namespace dreamgym {
 namespace {
 
 constexpr std::size_t kFreshVocabulary = 1024;
+constexpr std::size_t kLeastOccurrences = 5;  // of a word that is worth a token
+constexpr std::size_t kTellingShare = 5;      // a word of at most every fifth task tells tasks apart
 constexpr const char* kEmbedding = "model.embed_tokens.weight";
 
 std::vector<std::string> texts_of(const std::vector<Trajectory>& logs) {
@@ -43,6 +46,57 @@ void grow_embedding(TransformerWeights& weights, const std::vector<BpeVocabulary
   table.shape.front() = weights.config.vocab_size;
 }
 
+// The most frequent words that are spelled with several tokens and are no names already.
+std::vector<std::string> long_words(const BpeTokenizer& tokenizer,
+                                    const std::vector<std::string>& texts,
+                                    const std::vector<std::string>& names,
+                                    std::size_t most) {
+  const std::set<std::string> known(names.begin(), names.end());
+  std::vector<std::string> words;
+  for (std::string& word : find_words(texts, kLeastOccurrences)) {
+    if (words.size() < most && !known.contains(word) && tokenizer.encode(" " + word).size() > 1) {
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
+// Words that tell one task from another: in some instructions, but not in so many that they are the
+// language tasks are written in ("looking", "dollars"), nor the one of pages and actions ("choose").
+std::vector<std::string> task_words(const std::vector<Trajectory>& logs,
+                                    const std::vector<std::string>& words) {
+  std::set<std::string> instructions;
+  for (const Trajectory& story : logs) {
+    instructions.insert(story.task.instruction);
+  }
+  std::map<std::string, std::size_t> num_tasks;
+  for (const std::string& instruction : instructions) {
+    for (const std::string& word : find_words(std::span(&instruction, 1), 1)) {
+      ++num_tasks[word];
+    }
+  }
+  std::vector<std::string> telling;
+  for (const std::string& word : words) {
+    const auto found = num_tasks.find(word);
+    if (found != num_tasks.end() && found->second * kTellingShare <= instructions.size()) {
+      telling.push_back(word);
+    }
+  }
+  return telling;
+}
+
+std::vector<TokenId> tokens_of(const BpeTokenizer& tokenizer,
+                               const std::vector<std::string>& words) {
+  std::vector<TokenId> tokens;
+  for (const std::string& word : words) {
+    if (const auto token = tokenizer.find(word)) {
+      tokens.push_back(*token);
+    }
+  }
+  std::sort(tokens.begin(), tokens.end());
+  return tokens;
+}
+
 // Tokens of names that no first observation shows.
 std::vector<TokenId> content_tokens(const BpeTokenizer& tokenizer,
                                     const std::vector<Trajectory>& logs,
@@ -68,25 +122,36 @@ std::vector<TokenId> content_tokens(const BpeTokenizer& tokenizer,
 
 }  // namespace
 
+VocabularyPlan vocabulary_plan(const BaseConfig& config) {
+  return {.new_merges = config.new_merges, .name_words = config.name_words};
+}
+
 DomainModel adapt_vocabulary(const ModelFiles& base,
                              const std::vector<Trajectory>& logs,
-                             std::size_t new_merges,
+                             const VocabularyPlan& plan,
                              const Rng& rng) {
   DomainModel out;
   const std::vector<std::string> texts = texts_of(logs);
   out.names = find_names(texts);
+  std::vector<std::string> words;
+  if (plan.name_words > 0) {
+    words = long_words(*base.tokenizer, texts, out.names, plan.name_words);
+    out.names.insert(out.names.end(), words.begin(), words.end());
+  }
   AdoptedNames adopted = adopt_names(*base.tokenizer, out.names, rng.fork("names"));
   out.names_left_out = adopted.num_left_out;
   out.model.weights = base.weights;
   BpeTokenizer tokenizer = adopted.tokenizer;
-  if (new_merges > 0) {
+  if (plan.new_merges > 0) {
     ExtendedTokenizer extended =
-        extend_merges(tokenizer, texts, {.max_new_tokens = new_merges});
+        extend_merges(tokenizer, texts, {.max_new_tokens = plan.new_merges});
     out.new_tokens = extended.new_tokens.size();
     grow_embedding(out.model.weights, extended.new_tokens);
     tokenizer = extended.tokenizer;
   }
-  out.content_names = content_tokens(tokenizer, logs, out.names);
+  out.content_names = words.empty() ? content_tokens(tokenizer, logs, out.names)
+                                    : tokens_of(tokenizer, task_words(logs, words));
+  out.num_words = tokens_of(tokenizer, words).size();
   out.model.tokenizer = std::make_shared<const BpeTokenizer>(std::move(tokenizer));
   return out;
 }

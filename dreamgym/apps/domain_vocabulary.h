@@ -7,6 +7,7 @@
 
 #include "dreamgym/apps/model_folder.h"
 #include "dreamgym/base/rng.h"
+#include "dreamgym/config/experiment_config.h"
 #include "dreamgym/data/types.h"
 
 namespace dreamgym {
@@ -14,15 +15,27 @@ namespace dreamgym {
 struct DomainModel {
   ModelFiles model;
   std::vector<std::string> names;         ///< entity names of the domain
-  std::vector<TokenId> content_names;     ///< tokens of names no first observation shows: what is found
+  /// What may be permuted while training: tokens of names no first observation shows (what is found); where
+  /// words were adopted, of those that tell tasks apart.
+  std::vector<TokenId> content_names;
   std::size_t names_left_out = 0;         ///< spelled with several tokens: the base ran out of names
+  std::size_t num_words = 0;              ///< words that became name tokens
   std::size_t new_tokens = 0;             ///< merged phrases
 };
 
-/// @param new_merges  phrases to learn; their embeddings start as the mean of their parts.
+/// How much of a domain's vocabulary gets tokens.
+struct VocabularyPlan {
+  std::size_t new_merges = 0;  ///< phrases to learn; their embeddings start as the mean of their parts
+  /// Frequent words to make name tokens, in a domain whose things have words instead of names and
+  /// numbers (a shop); only words of several tokens, and only while the base has names left.
+  std::size_t name_words = 0;
+};
+
+VocabularyPlan vocabulary_plan(const BaseConfig& config);
+
 DomainModel adapt_vocabulary(const ModelFiles& base,
                              const std::vector<Trajectory>& logs,
-                             std::size_t new_merges,
+                             const VocabularyPlan& plan,
                              const Rng& rng);
 
 /// A model of random weights with a tokenizer trained on the logs themselves.

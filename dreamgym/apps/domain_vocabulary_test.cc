@@ -42,7 +42,7 @@ ModelFiles base() {
 
 TEST(AdaptVocabulary, GivesTheDomainsNamesTokensOfTheirOwn) {
   const ModelFiles start = base();
-  const DomainModel domain = adapt_vocabulary(start, logs(), 0, Rng(1));
+  const DomainModel domain = adapt_vocabulary(start, logs(), {}, Rng(1));
   EXPECT_EQ(domain.names_left_out, 0U);
   for (const char* name : {"cupboard", "drawer", "mug", "spoon"}) {
     EXPECT_TRUE(domain.model.tokenizer->find(name).has_value()) << name;
@@ -50,8 +50,26 @@ TEST(AdaptVocabulary, GivesTheDomainsNamesTokensOfTheirOwn) {
   EXPECT_EQ(domain.model.weights.arrays, start.weights.arrays);
 }
 
+TEST(AdaptVocabulary, GivesWordsTokensWhileTheBaseHasNamesLeft) {
+  std::vector<Trajectory> stories = logs();
+  for (Trajectory& story : stories) {
+    story.steps.front().action = "search waterproof waterproof moisture moisture";
+  }
+  for (std::size_t i = 0; i < 9; ++i) {
+    stories.push_back({.task = {.instruction = "find " + std::string(i + 1, 'x')}});
+  }
+  stories.back().task.instruction = "find a moisture sensor";
+  const DomainModel domain = adapt_vocabulary(base(), stories, {.name_words = 9}, Rng(1));
+  EXPECT_EQ(domain.num_words, 2U);  // six names in all, four of them the things' own
+  for (const char* word : {"waterproof", "moisture"}) {
+    EXPECT_TRUE(domain.model.tokenizer->find(word).has_value()) << word;
+  }
+  EXPECT_EQ(domain.content_names,
+            (std::vector<TokenId>{*domain.model.tokenizer->find("moisture")}));
+}
+
 TEST(AdaptVocabulary, ContentNamesAreThoseNoFirstObservationShows) {
-  const DomainModel domain = adapt_vocabulary(base(), logs(), 0, Rng(1));
+  const DomainModel domain = adapt_vocabulary(base(), logs(), {}, Rng(1));
   std::vector<std::string> names;
   for (const TokenId token : domain.content_names) {
     names.push_back(domain.model.tokenizer->decode(std::span(&token, 1)));
@@ -62,7 +80,7 @@ TEST(AdaptVocabulary, ContentNamesAreThoseNoFirstObservationShows) {
 
 TEST(AdaptVocabulary, NewPhrasesStartAsTheMeanOfTheirParts) {
   const ModelFiles start = base();
-  const DomainModel domain = adapt_vocabulary(start, logs(), 4, Rng(1));
+  const DomainModel domain = adapt_vocabulary(start, logs(), {.new_merges = 4}, Rng(1));
   ASSERT_GT(domain.new_tokens, 0U);
   const auto& table = domain.model.weights.arrays.at("model.embed_tokens.weight");
   EXPECT_EQ(static_cast<std::size_t>(table.shape[0]),

@@ -12,6 +12,7 @@
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/experience_fidelity.h"
@@ -168,7 +169,7 @@ void Experiment::prepare() {
       config_.base.model.empty()
           ? fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next())
           : load_model(config_.base.model);
-  domain_ = adapt_vocabulary(base, data_.offline, config_.base.new_merges, rng_.fork("vocabulary"));
+  domain_ = adapt_vocabulary(base, data_.offline, vocabulary_plan(config_.base), rng_.fork("vocabulary"));
   progress_.note(fmt::format(
       "{} offline episodes ({} real steps), {} training tasks, {} evaluation tasks; "
       "{} names, {} of them spelled out; {} parameters",
@@ -223,7 +224,8 @@ void Experiment::imitate(const std::string& name,
       sequences.push_back(prompt.demonstration(story, config_.experience_data.max_tokens));
     }
     TrainableModel model(start.weights, config_.threads);
-    const TeachingPlan plan = epoch_plan(std::move(sequences), config, rng_.fork(name));
+    const TeachingPlan plan =
+        epoch_plan(std::move(sequences), config, rng_.fork(name), domain_.content_names);
     const SftReport report = train_sft(
         model,
         plan,
@@ -296,8 +298,12 @@ void Experiment::check_free_running() {
                            .first(std::min(dreamed.episodes.size(), kLuckEpisodes));
     const EnvironmentLuck luck = measure_environment_luck(
         dream, lucky, config_.evaluation.luck_replays, rng_.fork("luck"));
-    const FreeRunningCheck check = free_running_check(
-        dreamed, real ? &*real : nullptr, auditor.get(), config_.check.max_gap);
+    const FreeRunningCheck check =
+        free_running_check(dreamed,
+                           {.real = real ? &*real : nullptr,
+                            .auditor = auditor.get(),
+                            .logged_success = success_of(data_.offline)},
+                           config_.check.max_gap);
     record.dreamed_steps = dreamed.environment_steps;
     record.measures["luck_return_deviation"] = luck.return_deviation;
     record.measures["luck_flipped_share"] = luck.flipped_share;
@@ -316,6 +322,8 @@ void Experiment::check_free_running() {
       keep("real_success", *check.real_success);
       keep("gap", *check.gap);
     }
+    keep("logged_success", *check.logged_success);
+    keep("above_logs", *check.above_logs);
     if (check.confirmed_share) {
       record.measures["confirmed_share"] = *check.confirmed_share;
     }
@@ -327,6 +335,10 @@ void Experiment::check_free_running() {
     }
     record.note = check.verdict;
     progress_.note("free-running check: " + check.verdict);
+    for (const std::string& alarm : check.alarms) {
+      record.note += "\n" + alarm;
+      progress_.note("alarm: " + alarm);
+    }
     if (!check.passed && !config_.check.force) {
       throw Error(ErrorKind::kDiverged, "the free-running check failed: " + check.verdict);
     }
@@ -352,6 +364,7 @@ void Experiment::evaluate(const std::string& arm) {
     const PanelResult result = play_panel(*player, *environment, data_.panel, "panel", "");
     recorder_->keep_episodes(result.episodes, kEvaluationEpisodesKept, "evaluate_" + arm);
     record.outcomes = result.outcomes();
+    record.measures["mean_return"] = result.mean_return;
     for (const auto& [type, estimate] : result.by_type) {
       record.measures[type] = estimate.value;
       record.measures[type + "_low"] = estimate.low;
@@ -373,8 +386,10 @@ void Experiment::evaluate_random() {
     const auto environment = world_->make_environment();
     PanelOptions options;
     options.max_steps = config_.max_steps;
-    record.outcomes =
-        evaluate_scripted(*policy, *environment, data_.panel, rng_.fork("panel"), options).outcomes();
+    const PanelResult result =
+        evaluate_scripted(*policy, *environment, data_.panel, rng_.fork("panel"), options);
+    record.outcomes = result.outcomes();
+    record.measures["mean_return"] = result.mean_return;
   });
 }
 

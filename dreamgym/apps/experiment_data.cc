@@ -58,6 +58,35 @@ std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World
   return logs;
 }
 
+// In the words the world's tasks are shown in, so that logs and rollouts speak one language. What the
+// world's mapper can't read is left out; how much is said.
+void map_logs(const ExperimentConfig& config,
+              const World* world,
+              std::vector<Trajectory>& logs,
+              ProgressSink& progress) {
+  const auto mapper =
+      world == nullptr ? nullptr : world->make_state_mapper(world_options(config, "", 0));
+  if (!mapper) {
+    return;
+  }
+  std::string first;
+  const auto unreadable = std::erase_if(logs, [&](Trajectory& story) {
+    try {
+      map_trajectory(*mapper, story);
+      return false;
+    } catch (const Error& error) {
+      first = first.empty() ? error.what() : first;
+      return true;
+    }
+  });
+  if (unreadable > 0) {
+    progress.note(fmt::format("{} of {} logged episodes are left out; the first: {}",
+                              unreadable,
+                              unreadable + logs.size(),
+                              first));
+  }
+}
+
 std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink& progress) {
   const std::vector<Path> files(config.data.logs.begin(), config.data.logs.end());
   std::vector<Trajectory> logs;
@@ -71,10 +100,35 @@ std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink
   return logs;
 }
 
+std::vector<Trajectory> offline_logs(const ExperimentConfig& config,
+                                     const World* world,
+                                     const Rng& rng,
+                                     ProgressSink& progress) {
+  std::vector<Trajectory> logs;
+  if (!config.data.logs.empty()) {
+    logs = import_logs(config, progress);
+    map_logs(config, world, logs, progress);
+  }
+  if (config.data.logs.empty() || config.data.collect_beside_logs) {
+    for (Trajectory& story : collect_logs(config, *world, rng)) {
+      logs.push_back(std::move(story));
+    }
+  }
+  return logs;
+}
+
 // What tells one place from another: where it starts. Tasks in one place share its hidden contents, so a
-// split by task alone would measure memory.
-const std::string& place_of(const Trajectory& story) {
-  return story.steps.empty() ? story.task.instruction : story.steps.front().observation.text;
+// split by task alone would measure memory. Where all start in one place (a shop), the task decides.
+std::string place_of(const Trajectory& story, bool by_task) {
+  return by_task || story.steps.empty() ? story.task.instruction
+                                        : story.steps.front().observation.text;
+}
+
+bool all_start_in_one_place(const std::vector<Trajectory>& logs) {
+  return std::all_of(logs.begin(), logs.end(), [&](const Trajectory& story) {
+    return !story.steps.empty() &&
+           place_of(story, false) == place_of(logs.front(), false);
+  });
 }
 
 // Splits by place, so that nothing of the held-out part was seen in training.
@@ -83,14 +137,15 @@ void split_by_place(std::vector<Trajectory> logs,
                     Rng rng,
                     ExperimentData& data) {
   std::map<std::string, bool> held_out;
+  const bool by_task = all_start_in_one_place(logs);
   for (const Trajectory& story : logs) {
-    held_out[place_of(story)] = false;
+    held_out[place_of(story, by_task)] = false;
   }
   for (auto& [place, out] : held_out) {
     out = rng.uniform() < held_out_share;
   }
   for (Trajectory& story : logs) {
-    const bool out = held_out.at(place_of(story));
+    const bool out = held_out.at(place_of(story, by_task));
     (out ? data.held_out : data.offline).push_back(std::move(story));
   }
   if (data.offline.empty()) {
@@ -228,8 +283,7 @@ ExperimentData prepare_data(const ExperimentConfig& config,
       data.held_out = read_trajectories(held_out_file);
     }
   } else {
-    split_by_place(config.data.logs.empty() ? collect_logs(config, *world, rng)
-                                           : import_logs(config, progress),
+    split_by_place(offline_logs(config, world, rng, progress),
                   config.data.held_out_share,
                   rng.fork("held out"),
                   data);

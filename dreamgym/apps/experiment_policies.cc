@@ -10,7 +10,9 @@
 #include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/experiment.h"
 #include "dreamgym/apps/experiment_actor.h"
+#include "dreamgym/apps/trust_listener.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/deadline.h"
 #include "dreamgym/env/environment_batch.h"
@@ -87,6 +89,7 @@ struct Experiment::PolicyTraining {
   Playground place;
   std::optional<Playground> second;
   std::function<double(Actor&)> validate;  // may be empty
+  TrainingListener* listener = nullptr;    // null = the recorder
 };
 
 void Experiment::prefer() {
@@ -176,7 +179,7 @@ PolicyReport Experiment::train_policy(const PolicyTraining& training) {
   if (training.validate) {
     trainer->validate = [&] { return training.validate(*learner); };
   }
-  trainer->listener = recorder_.get();
+  trainer->listener = training.listener != nullptr ? training.listener : recorder_.get();
   trainer->progress = &progress_;
   trainer->checkpoints = checkpoint_path(training.name);
   const PolicyReport report = trainer->run(training.name);
@@ -222,15 +225,38 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
     std::vector<Task> validation = data_.training_tasks;
     Rng stream = rng_.fork("dream validation");
     stream.shuffle(validation);
-    validation.resize(std::min(validation.size(), kValidationTasks));
+    const bool probing = world_ != nullptr && config_.check.probe_every > 0;
+    validation.resize(
+        std::min(validation.size(), probing ? config_.check.probe_tasks : kValidationTasks));
+    const auto auditor = world_ != nullptr ? world_->make_episode_auditor() : nullptr;
+    TrustListener trust(*recorder_,
+                        {.auditor = auditor.get(),
+                         .logged_success = world_ == nullptr
+                                               ? std::optional(success_of(data_.offline).value)
+                                               : std::nullopt,
+                         .max_rise = config_.check.max_rise},
+                        progress_);
     const Playground place{dream, mappers_.get(), Provenance::kDreamed, "experience"};
     const std::function<double(Actor&)> validate = [&](Actor& learner) {
-      return play_panel(learner, dream, validation, "dream validation", "experience").success.value;
+      const PanelResult dreamed =
+          play_panel(learner, dream, validation, "dream validation", "experience");
+      if (!probing) {
+        return dreamed.success.value;
+      }
+      const auto environment = reality();
+      const PanelResult real =
+          play_panel(learner, *environment, validation, "dream validation", "");
+      trust.observe_probe(dreamed, real);
+      return real.success.value;
     };
-    const PolicyReport report =
-        train_policy({name, "start", config, curriculum, place, std::nullopt, validate});
+    PolicyTrainingConfig settings = config;
+    settings.validate_every = probing ? config_.check.probe_every : settings.validate_every;
+    const PolicyReport report = train_policy(
+        {name, "start", settings, curriculum, place, std::nullopt, validate, &trust});
     keep_measures(report, record);
     record.dreamed_steps = report.environment_steps;
+    record.real_steps = trust.probe_steps();
+    record.note = join(trust.alarms(), "\n");
     record.measures["generated_tasks"] = static_cast<double>(curriculum.counts().generated);
     record.measures["played_generated_tasks"] =
         static_cast<double>(curriculum.counts().played_generated);

@@ -192,7 +192,7 @@ std::vector<std::string> notes_of(std::span<const StageLog> logs) {
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].done("check")) {
       notes.push_back(fmt::format(
-          "Free-running check, seed {}: {}.", i + 1, logs[i].record("check").note));
+          "Free-running check, seed {}: {}.", i + 1, split(logs[i].record("check").note, '\n').front()));
     }
     if (logs[i].done("dpo")) {
       const auto& measures = logs[i].record("dpo").measures;

@@ -65,7 +65,14 @@ void require_valid(const PolicyStage& stage) {
   }
 }
 
+// A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
+const std::map<std::string, std::string> kQuickstartHouses = {
+    {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
+
 void resolve(ExperimentConfig& config) {
+  if (config.world == "alfworld" && config.data.data_folder.empty()) {
+    config.data.world_options.insert(kQuickstartHouses.begin(), kQuickstartHouses.end());
+  }
   for (const PolicyStage& stage : policy_stages(config)) {
     stage.training->max_steps = config.max_steps;
     require_valid(stage);
@@ -74,6 +81,14 @@ void resolve(ExperimentConfig& config) {
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
   config.experience_data.num_recollections = config.experience.num_recollections;
+  config.experience_data.remind = config.experience.remind;
+  config.experience_data.history_steps = config.experience.history_steps;
+  config.experience_data.reasoning = config.experience.reasoning;
+  if (!config.experience.reasoning && config.experience.verify_success) {
+    throw Error(ErrorKind::kConfig,
+                "experience.verify_success needs experience.reasoning: without a trace nothing says what was wanted",
+                "set experience.verify_success = false as well");
+  }
   for (const std::string& arm : config.arms) {
     if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
       throw Error(ErrorKind::kConfig,
@@ -91,6 +106,11 @@ void resolve(ExperimentConfig& config) {
                 "world = \"none\" needs data.logs: without an engine there is nothing else to learn from",
                 "import your logs with `dreamgym import` and name the file in data.logs");
   }
+  if (config.world == "none" && config.data.collect_beside_logs) {
+    throw Error(ErrorKind::kConfig,
+                "data.collect_beside_logs: world = \"none\" has no engine to collect episodes from",
+                "leave it out, or name the world");
+  }
 }
 
 }  // namespace
@@ -106,9 +126,6 @@ std::vector<PolicyStage> policy_stages(ExperimentConfig& config) {
 
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
-  // A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
-  config.data.world_options = {
-      {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
   config.experience_sft.epochs = 2.5;
   config.experience_sft.optimizer = {.kind = OptimizerKind::kMuon,
                                      .learning_rate = 1e-3,

@@ -27,6 +27,7 @@ struct DataConfig {
   std::size_t train_tasks = 1000;
   std::size_t eval_tasks = 500;
   std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
+  bool collect_beside_logs = false;       ///< play them even where there are logs
   std::size_t log_tasks = 0;              ///< those episodes are spread over; 0 = all training tasks
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
   std::size_t demonstrations = 60;        ///< successes the start policy imitates
@@ -37,12 +38,19 @@ struct BaseConfig {
   std::string model = "models/nano";      ///< folder of the base model; "" = random weights of the preset
   std::string preset = "nano";
   std::size_t new_merges = 0;             ///< phrases of the new domain that become tokens of their own
+  std::size_t name_words = 0;             ///< frequent words that become name tokens (VocabularyPlan)
 };
 
 struct CheckConfig {
   std::size_t tasks = 96;
   double max_gap = 0.15;                  ///< |dreamed - real| success
   bool force = false;                     ///< train in the dream even if the check fails
+  /// While training in the dream the policy plays a probe set in dream and reality every so many iterations;
+  /// its real steps are the arm's. The policy best in reality is kept, and a rise of the gap ends the training.
+  /// 0 = never.
+  std::size_t probe_every = 0;
+  std::size_t probe_tasks = 48;
+  double max_rise = 0.15;                 ///< of dreamed - real success above the first probe's
 };
 
 struct EvaluationConfig {

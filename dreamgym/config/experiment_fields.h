@@ -22,6 +22,7 @@ void visit_fields(DataConfig& config, Field&& field) {
   field("train_tasks", config.train_tasks, "tasks of the training split", at_least(1));
   field("eval_tasks", config.eval_tasks, "tasks of the evaluation panel; 0 = all", at_least(0));
   field("collect_episodes", config.collect_episodes, "episodes played when there are no logs", at_least(1));
+  field("collect_beside_logs", config.collect_beside_logs, "play collect_episodes even where there are logs");
   field("log_tasks", config.log_tasks, "tasks those episodes are spread over; 0 = all (fewer: several episodes a task, which dpo needs)", at_least(0));
   field("held_out_share", config.held_out_share, "of the offline episodes, never trained on", between(0, 0.9));
   field("demonstrations", config.demonstrations, "successes the start policy imitates", at_least(1));
@@ -33,6 +34,7 @@ void visit_fields(BaseConfig& config, Field&& field) {
   field("model", config.model, "folder of the base model; empty = random weights");
   field("preset", config.preset, "shape without a base model: nano-s, nano or nano-l");
   field("new_merges", config.new_merges, "phrases of the new domain that become tokens", between(0, 4096));
+  field("name_words", config.name_words, "frequent words that take name tokens, where things have no names", between(0, 4096));
 }
 
 template <class Field>
@@ -77,11 +79,14 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("num_demonstrations", config.num_demonstrations, "k retrieved transitions; 0 = none", between(0, 64));
   field("max_demonstration_tokens", config.max_demonstration_tokens, "each", at_least(4));
   field("num_recollections", config.num_recollections, "steps of the episode itself shown again; 0 = none", between(0, 16));
+  field("remind", config.remind, "task and place stand before each query");
   field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
-  field("consistency_attempts", config.consistency_attempts, "replies until none contradicts what was shown; 1 = take the first", between(1, 64));
+  field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
-  field("verify_success", config.verify_success, "a success counts only if wanted = reached");
+  field("verify_success", config.verify_success, "a success counts only if wanted = reached; needs reasoning");
+  field("history_steps", config.history_steps, "past steps the model sees; 1000000 = all, 0 = only the present state", at_least(0));
+  field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }
 
 template <class Field>
@@ -93,6 +98,9 @@ void visit_fields(ExperienceDataOptions& config, Field&& field) {
 
 template <class Field>
 void visit_fields(CurriculumConfig& config, Field&& field) {
+  std::string choice(task_choice_name(config.choice));
+  field("choice", choice, "how original tasks are drawn: value, uniform, hardest, replay or alpha");
+  config.choice = task_choice_named(choice);
   field("generated_share", config.generated_share, "lambda: share of generated tasks", between(0, 1));
   field("seeds_per_iteration", config.seeds_per_iteration, "tasks varied each iteration", at_least(1));
   field("max_generated", config.max_generated, "pool of variations", at_least(1));
@@ -112,6 +120,9 @@ void visit_fields(CheckConfig& config, Field&& field) {
   field("tasks", config.tasks, "played in the dream and in reality before training", at_least(2));
   field("max_gap", config.max_gap, "allowed |dreamed - real| success", between(0, 1));
   field("force", config.force, "train even if the check fails");
+  field("probe_every", config.probe_every, "iterations between probes in dream and reality (real steps!); 0 = none", at_least(0));
+  field("probe_tasks", config.probe_tasks, "of a probe", at_least(2));
+  field("max_rise", config.max_rise, "of the dream's lead before it is an alarm; at probes it ends the training", between(0.01, 1));
 }
 
 template <class Field>

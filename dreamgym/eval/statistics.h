@@ -28,6 +28,10 @@ Estimate paired_difference(std::span<const double> a, std::span<const double> b)
 /// @param a, b  [n], equal lengths. @throws Error kInvalidArgument otherwise.
 double paired_sign_test(std::span<const double> a, std::span<const double> b);
 
+/// a - b of two independent rates (other episodes, other tasks) with a 95% interval made of theirs.
+/// Source: Newcombe 1998, method 10 (hybrid score), for Wilson's intervals.
+Estimate independent_difference(const Estimate& a, const Estimate& b);
+
 /// Mean over independent seeds with Student's 95% interval.
 /// @param values  [n], n >= 2. @throws Error kInvalidArgument otherwise.
 Estimate mean_over_seeds(std::span<const double> values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ struct ExperienceModel::Query {
   std::vector<TokenId> context;             // trunk + tail + reply so far
   std::vector<TokenId> reply;
   std::optional<ReasoningTrace> trace;      // once dreamed, if it is one
+  double logprob = 0;                       // of the reply so far
 
   /// Contents nobody has seen yet.
   [[nodiscard]] bool shows_hidden() const {
@@ -100,10 +102,15 @@ std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots
       query.demonstrations.push_back(demonstration.id);
     }
     query.context = slots_[slots[i]].trunk;
-    append(query.context, prompt_.demonstrations(retrieved[i]));
+    const auto& past = slots_[slots[i]].past;
+    const std::size_t seen = std::min(past.size(), options_.history_steps);
     append(query.context,
-           prompt_.recollections(recollect(
-               slots_[slots[i]].past, query.action, options_.num_recollections)));
+           query_context(prompt_,
+                         retrieved[i],
+                         std::span(past).last(seen),
+                         slots_[slots[i]].task.instruction,
+                         query.action,
+                         query_context_options(options_)));
     append(query.context, prompt_.query(query.action));
   }
   dream_traces(queries);
@@ -156,6 +163,13 @@ GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t 
 }
 
 void ExperienceModel::dream_traces(std::vector<Query>& queries) {
+  if (!options_.reasoning) {
+    for (Query& query : queries) {
+      query.reply = {prompt_.observation_marker()};
+      append(query.context, query.reply);
+    }
+    return;
+  }
   std::vector<std::size_t> all(queries.size());
   std::iota(all.begin(), all.end(), 0);
   const Part part = {
@@ -164,6 +178,9 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
         request.max_tokens = options_.max_trace_tokens;
         request.stop.push_back(prompt_.observation_marker());
         return request;
+      },
+      [&](std::span<const TokenId> reply) {
+        return !reply.empty() && reply.back() == prompt_.observation_marker();
       },
       [&](const Query& query, std::span<const TokenId> reply) {
         const auto trace = trace_in(reply);
@@ -199,8 +216,12 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
         }
         return request;
       },
+      [&](std::span<const TokenId> reply) {
+        const auto flags = prompt_.flags();
+        return !reply.empty() && std::ranges::find(flags, reply.back()) != flags.end();
+      },
       [&](const Query& query, std::span<const TokenId> reply) {
-        if (!query.trace || reply.empty()) {
+        if (!query.trace) {
           return true;
         }
         const std::string text = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
@@ -212,7 +233,17 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
 void ExperienceModel::dream(std::vector<Query>& queries,
                             std::vector<std::size_t> asked,
                             const Part& part) {
-  std::vector<std::vector<TokenId>> first(queries.size());
+  struct Reply {
+    std::vector<TokenId> tokens;
+    double logprob = 0;
+  };
+  const auto accept = [](Query& query, const Reply& reply) {
+    append(query.reply, reply.tokens);
+    query.logprob += reply.logprob;
+  };
+  // Of each query the reply to fall back on: the first one that can be read, else the first one.
+  std::vector<std::optional<Reply>> readable(queries.size());
+  std::vector<Reply> first(queries.size());
   for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
     std::vector<GenerationRequest> requests;
     requests.reserve(asked.size());
@@ -222,19 +253,27 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     auto replies = model_.generate(requests);
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < asked.size(); ++j) {
-      Query& query = queries[asked[j]];
-      std::vector<TokenId>& tokens = replies[j].tokens;
-      if (attempt == 1) {
-        first[asked[j]] = tokens;
+      const std::size_t i = asked[j];
+      const Reply reply = {
+          std::move(replies[j].tokens),
+          std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0)};
+      const bool is_readable = part.is_readable(reply.tokens);
+      if (is_readable && part.is_consistent(queries[i], reply.tokens)) {
+        accept(queries[i], reply);
+        continue;
       }
-      if (part.is_consistent(query, tokens)) {
-        append(query.reply, tokens);
-      } else if (attempt < options_.consistency_attempts) {
+      if (attempt == 1) {
+        first[i] = reply;
+      }
+      if (is_readable && !readable[i]) {
+        readable[i] = reply;
+      }
+      if (attempt < options_.consistency_attempts) {
         ++counters_.resampled;
-        again.push_back(asked[j]);
+        again.push_back(i);
       } else {
-        ++counters_.contradictions;
-        append(query.reply, first[asked[j]]);
+        counters_.contradictions += readable[i] ? 1 : 0;
+        accept(queries[i], readable[i] ? *readable[i] : first[i]);
       }
     }
     asked = std::move(again);
@@ -265,6 +304,7 @@ StepResult ExperienceModel::conclude(Query& query) {
     result.info["refused_success"] = "true";
     step.flag = EndFlag::kContinue;
   }
+  result.confidence = std::exp(std::min(query.logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
   result.terminated = step.flag != EndFlag::kContinue;
@@ -288,8 +328,18 @@ StepResult ExperienceModel::conclude(Query& query) {
 void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   append(slot.trunk, step_tokens);
   slot.past_steps.push_back(std::move(step_tokens));
+  if (slot.past_steps.size() > options_.history_steps) {
+    // The window's first state is what the step before it led to.
+    const std::size_t begin = slot.past.size() - options_.history_steps;
+    slot.opening = prompt_.begin(slot.task.instruction, slot.past[begin - 1].observation);
+    slot.past_steps.erase(slot.past_steps.begin());
+    slot.trunk = slot.opening;
+    for (const auto& step : slot.past_steps) {
+      append(slot.trunk, step);
+    }
+  }
   const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
-                           options_.num_recollections * kRecollectionReserve + reply_reserve() + 64;
+                           query_context_reserve(query_context_options(options_)) + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();
   if (slot.trunk.size() + tail <= limit) {
     return;

@@ -11,6 +11,8 @@
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
+// Each step carries a confidence: the probability the model gave its whole reply. eval/calibration.h says what it
+// is worth.
 // The first observation comes with the task (task_settings::kFirstObservation): the dream varies
 // what is hidden, not what the task description says.
 //
@@ -26,6 +28,7 @@
 
 #include "dreamgym/env/environment.h"
 #include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/experience/query_context.h"
 #include "dreamgym/experience/recollection.h"
 #include "dreamgym/experience/shown_facts.h"
 #include "dreamgym/llm/language_model.h"
@@ -37,21 +40,30 @@ struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
   std::size_t max_demonstration_tokens = 48;  ///< each: a whole look at a full place
   std::size_t num_recollections = 6;          ///< steps of the episode itself shown before the query
+  bool remind = false;                        ///< of task and place before each query (query_context.h)
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
-  std::size_t consistency_attempts = 3;       ///< replies until none contradicts what was shown; 1 = take the first
+  std::size_t consistency_attempts = 3;       ///< replies until one can be read and contradicts nothing shown; 1 = take the first
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
+  /// Past steps the model sees; from kWholeHistory on, all of them (paper Eq. 4). 0 = only the present state.
+  std::size_t history_steps = kWholeHistory;
+  bool reasoning = true;                      ///< trace before state; without one no success can be verified
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };
+
+/// Of a model with these options.
+inline QueryContextOptions query_context_options(const ExperienceOptions& options) {
+  return {.num_recollections = options.num_recollections, .remind = options.remind};
+}
 
 struct DreamCounters {
   std::uint64_t steps = 0;
   std::uint64_t unparsable = 0;          ///< replies turned into failure states
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
-  std::uint64_t resampled = 0;           ///< traces and observations asked for again: contradictions
+  std::uint64_t resampled = 0;           ///< traces and observations asked for again: unreadable, contradictions
   std::uint64_t contradictions = 0;      ///< kept, because no reply was free of them
   double retrieval_seconds = 0;
 };
@@ -91,9 +103,11 @@ class ExperienceModel final : public EnvironmentBatch {
 
   std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
                                                    std::span<const Action> actions);
-  // A part of the reply: what to ask for at an attempt, and whether what came back can be true.
+  // A part of the reply: what to ask for at an attempt, whether what came back ends as it should, and
+  // whether it can be true.
   struct Part {
     std::function<GenerationRequest(const Query&, std::size_t attempt)> request;
+    std::function<bool(std::span<const TokenId>)> is_readable;
     std::function<bool(const Query&, std::span<const TokenId>)> is_consistent;
   };
   void dream_traces(std::vector<Query>& queries);

@@ -96,6 +96,28 @@ TEST(ExperienceModel, TurnsAnUnparsableReplyIntoAFailureState) {
   EXPECT_EQ(counters.unparsable, 1U);
 }
 
+TEST(ExperienceModel, AsksAgainForAReplyThatCantBeRead) {
+  const auto tok = tokenizer();
+  std::size_t num_asked = 0;
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    if (request.context.back() == *tok->marker("<|observation|>")) {
+      return encode_script(*tok, "You move it.<|continue|>");
+    }
+    return encode_script(*tok,
+                         num_asked++ == 0 ? "effect: moved moved moved<|end|>"
+                                          : "effect: moved<|observation|>");
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  ExperienceModel dream(model, tok, nullptr, options);
+  begin(dream);
+  EXPECT_EQ(act(dream, "move mug 1 to desk 1").observation.text, "You move it.");
+  EXPECT_EQ(num_asked, 2U);
+  EXPECT_EQ(dream.counters().resampled, 1U);
+  EXPECT_EQ(dream.counters().unparsable, 0U);
+  EXPECT_EQ(dream.counters().contradictions, 0U);
+}
+
 TEST(ExperienceModel, ReportsAnInvalidAction) {
   const StepResult result =
       dream_once("effect: invalid<|observation|>Nothing happens.<|continue|>", {});

@@ -62,6 +62,12 @@ std::vector<TokenId> ExperiencePrompt::shown_within(std::span<const Demonstratio
   return out;
 }
 
+std::vector<TokenId> ExperiencePrompt::reminder(std::string_view instruction) const {
+  std::vector<TokenId> out = {task_};
+  append(out, tokenizer_->encode(instruction));
+  return out;
+}
+
 std::vector<TokenId> ExperiencePrompt::query(std::string_view action) const {
   std::vector<TokenId> out = {action_};
   append(out, tokenizer_->encode(action));

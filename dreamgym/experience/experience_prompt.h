@@ -24,6 +24,9 @@
 
 namespace dreamgym {
 
+/// "All of the history": more steps than any episode has.
+inline constexpr std::size_t kWholeHistory = 1'000'000;
+
 /// A retrieved transition d_j as the prompt shows it.
 struct Demonstration {
   std::string id;           ///< of the stored transition
@@ -53,6 +56,8 @@ class ExperiencePrompt {
   [[nodiscard]] std::vector<TokenId> demonstrations(std::span<const Demonstration> shown) const;
   /// The same for steps of the episode itself, whole.
   [[nodiscard]] std::vector<TokenId> recollections(std::span<const Demonstration> shown) const;
+  /// <|task|>tau, once more before a query.
+  [[nodiscard]] std::vector<TokenId> reminder(std::string_view instruction) const;
   /// <|action|>a<|trace|>.
   [[nodiscard]] std::vector<TokenId> query(std::string_view action) const;
   /// R<|observation|>.

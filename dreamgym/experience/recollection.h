@@ -9,6 +9,7 @@
 // Pure functions. Thread safety: reentrant.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,9 +18,6 @@
 #include "dreamgym/experience/experience_prompt.h"
 
 namespace dreamgym {
-
-/// Room a prompt keeps for each recollection, tokens.
-inline constexpr std::size_t kRecollectionReserve = 64;
 
 struct PastStep {
   std::string action;
@@ -33,9 +31,13 @@ struct PastStep {
 /// action names ("at" of its trace), or if it is the same action. A step whose trace says "here" is shown with
 /// that in the place of its observation. Where the action names a thing, a statement is followed by the rest:
 /// what it names beside the place and the action's things ("rest: fork 1, cup 2"), so that a list minus one
-/// thing is there to be copied.
+/// thing is there to be copied. Where no step matches, what the latest observation that lists one of the
+/// action's entities says of it: of "item 1 red pen $3, item 2 ..." for "open item 1" "item 1 red pen $3".
 std::vector<Demonstration> recollect(std::span<const PastStep> past,
                                      std::string_view action,
                                      std::size_t most);
+
+/// What is at the place where the last step ended: the latest step that showed it, as far as traces say.
+std::optional<Demonstration> recollect_place(std::span<const PastStep> past);
 
 }  // namespace dreamgym

@@ -53,6 +53,29 @@ TEST(Recollect, ListsTheRestWhereTheActionNamesAThing) {
             (Texts{"take mug 1 from desk 1 -> pen 1 rest: nothing"}));
 }
 
+TEST(Recollect, FindsTheEntryOfAListThatNoStepHasVisited) {
+  const std::vector<PastStep> past = {
+      step("search pen", "effect: new; at: page 1", "page 1: item 1 red pen $3, item 2 ink, blue $9"),
+      step("open item 2", "effect: new; at: item 2", "item 2 ink, blue $9; size: 4 ounce")};
+  EXPECT_EQ(shown(past, "open item 1"), (Texts{"search pen -> item 1 red pen $3"}));
+  EXPECT_EQ(shown({past.data(), past.data() + 1}, "open item 2"),
+            (Texts{"search pen -> item 2 ink, blue $9"}));
+  EXPECT_TRUE(shown(past, "open item 3").empty());
+}
+
+TEST(RecollectPlace, ShowsWhereTheLastStepEnded) {
+  std::vector<PastStep> past = {
+      step("search pen", "effect: new; at: page 1", "page 1: item 1 red pen $3"),
+      step("open item 1", "effect: new; at: item 1", "item 1 red pen $3; size: small, large"),
+      step("choose small", "effect: moved; at: item 1; hold: small", "chosen: small")};
+  EXPECT_EQ(recollect_place(past)->observation, "item 1 red pen $3; size: small, large");
+  past.push_back(step("back", "effect: again; at: page 1", "back at page 1"));
+  EXPECT_EQ(recollect_place(past)->observation, "page 1: item 1 red pen $3");
+  past.push_back(step("new search", "effect: again; at: search page", "search page"));
+  EXPECT_FALSE(recollect_place(past).has_value());
+  EXPECT_FALSE(recollect_place({}).has_value());
+}
+
 TEST(Recollect, KnowsPlacesWithoutANumberByTheTrace) {
   const std::vector<PastStep> past = {
       step("walk to the vilk", "effect: new; at: vilk; hold: nothing", "A red bon."),

@@ -76,6 +76,28 @@ void count_words(std::string_view text, WordCounts& counts) {
   }
 }
 
+WordCounts count_words(std::span<const std::string> texts) {
+  WordCounts counts;
+  for (const auto& text : texts) {
+    count_words(text, counts);
+  }
+  return counts;
+}
+
+using RankedWord = std::pair<std::size_t, std::string>;  // occurrences, word
+
+std::vector<std::string> most_frequent_first(std::vector<RankedWord> ranked) {
+  std::ranges::sort(ranked, [](const RankedWord& a, const RankedWord& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<std::string> words;
+  words.reserve(ranked.size());
+  for (auto& [count, word] : ranked) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
 bool obeys(const Occurrences& occurrences, const NameRule& rule) {
   const double share =
       static_cast<double>(occurrences.before_number) / static_cast<double>(occurrences.all);
@@ -114,25 +136,23 @@ WantedNames sort_names(const BpeVocabulary& vocabulary, const std::vector<std::s
 }  // namespace
 
 std::vector<std::string> find_names(std::span<const std::string> texts, const NameRule& rule) {
-  WordCounts counts;
-  for (const auto& text : texts) {
-    count_words(text, counts);
-  }
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const auto& [word, occurrences] : counts) {
+  std::vector<RankedWord> ranked;
+  for (const auto& [word, occurrences] : count_words(texts)) {
     if (obeys(occurrences, rule)) {
       ranked.emplace_back(occurrences.before_number, word);
     }
   }
-  std::ranges::sort(ranked, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  std::vector<std::string> names;
-  names.reserve(ranked.size());
-  for (auto& [count, word] : ranked) {
-    names.push_back(std::move(word));
+  return most_frequent_first(std::move(ranked));
+}
+
+std::vector<std::string> find_words(std::span<const std::string> texts, std::size_t min_count) {
+  std::vector<RankedWord> ranked;
+  for (const auto& [word, occurrences] : count_words(texts)) {
+    if (occurrences.all >= min_count) {
+      ranked.emplace_back(occurrences.all, word);
+    }
   }
-  return names;
+  return most_frequent_first(std::move(ranked));
 }
 
 AdoptedNames adopt_names(const BpeTokenizer& tokenizer,

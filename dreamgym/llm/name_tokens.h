@@ -26,6 +26,10 @@ struct NameRule {
 /// first, equally frequent ones in alphabetical order.
 std::vector<std::string> find_names(std::span<const std::string> texts, const NameRule& rule = {});
 
+/// Lower-case words that occur at least `min_count` times, the most frequent first, equally frequent
+/// ones in alphabetical order: what a domain without numbered things has in the place of names.
+std::vector<std::string> find_words(std::span<const std::string> texts, std::size_t min_count);
+
 struct AdoptedNames {
   BpeTokenizer tokenizer;
   std::size_t num_known = 0;     ///< were name tokens already (and have left the pool)

@@ -48,6 +48,12 @@ BpeTokenizer invented_tokenizer(std::size_t num_names) {
       texts, names, {.vocabulary_size = 600, .max_names = num_names, .names_are_pool = true});
 }
 
+TEST(FindWords, CountsWholeLowerCaseWords) {
+  const std::vector<std::string> texts = {"red pen, red cup; Red reddish", "a pen-knife pen"};
+  EXPECT_EQ(find_words(texts, 2), (std::vector<std::string>{"pen", "red"}));
+  EXPECT_TRUE(find_words(texts, 9).empty());
+}
+
 TEST(AdoptNames, RenamesPoolTokensAndKeepsIdsAndSize) {
   const auto base = invented_tokenizer(6);
   const auto adopted = adopt_names(base, {"teapot", "lamp"}, Rng(1));

@@ -98,7 +98,8 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
         config_.group_size * config_.max_steps));
   }
   std::future<PlayedIteration> ahead;  // the next iteration, if it is played already
-  while (ahead.valid() || more_to_play(report_.iterations)) {
+  const auto stopped = [&] { return listener != nullptr && listener->wants_stop(); };
+  while ((ahead.valid() || more_to_play(report_.iterations)) && !stopped()) {
     metrics_.clear();
     const PlayedIteration played =
         ahead.valid() ? ahead.get() : player_.play(report_.iterations, report_.environment_steps);
@@ -119,6 +120,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
       ahead.wait();  // engine, curriculum and buffer are this thread's again
     }
     ++report_.iterations;
+    record_pools();
     publish(version());
     keep_best();
     if (listener != nullptr) {
@@ -295,6 +297,14 @@ void PolicyTrainer::follow_kl_target(std::size_t num_episodes) {
   controller.update(metrics_["train/kl_to_reference_nats"], num_episodes);
   report_.kl_coefficient = controller.coefficient();
   metrics_["train/kl_coefficient"] = report_.kl_coefficient;
+}
+
+void PolicyTrainer::record_pools() {
+  const TaskPools pools = curriculum_.pools();
+  metrics_["curriculum/unseen_tasks"] = static_cast<double>(pools.unseen);
+  metrics_["curriculum/learnable_tasks"] = static_cast<double>(pools.learnable);
+  metrics_["curriculum/saturated_tasks"] = static_cast<double>(pools.saturated);
+  metrics_["curriculum/hopeless_tasks"] = static_cast<double>(pools.hopeless);
 }
 
 void PolicyTrainer::take_reference(std::string weights) {

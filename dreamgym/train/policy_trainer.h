@@ -118,6 +118,7 @@ class PolicyTrainer {
  private:
   [[nodiscard]] bool more_to_play(std::size_t iteration) const;
   void take(const PlayedIteration& played);
+  void record_pools();
   void take_reference(std::string weights);
   void follow_kl_target(std::size_t num_episodes);
   void keep_best();

@@ -18,6 +18,7 @@
 #include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/env/explainer.h"
 #include "dreamgym/env/scripted_policy.h"
+#include "dreamgym/env/state_mapper.h"
 #include "dreamgym/env/task_reviser.h"
 
 namespace dreamgym {
@@ -60,6 +61,11 @@ class World {
   [[nodiscard]] virtual Task task_of_game(const std::string& path) const;
   [[nodiscard]] virtual std::unique_ptr<Environment> make_environment() const = 0;
   [[nodiscard]] virtual std::unique_ptr<ActionMapperFactory> make_action_mapper_factory() const = 0;
+  /// From the world's own pages, as logs have them, to what its tasks show under these options; null
+  /// if that is the same.
+  [[nodiscard]] virtual std::unique_ptr<StateMapper> make_state_mapper(const WorldOptions&) const {
+    return nullptr;
+  }
   [[nodiscard]] virtual std::unique_ptr<Explainer> make_explainer() const = 0;
   /// Rule check of dreamed episodes; null if the world has none.
   [[nodiscard]] virtual std::unique_ptr<EpisodeAuditor> make_episode_auditor() const {

@@ -56,7 +56,7 @@ void sft(const Options& options) {
   const FolderLock lock(folder);
   RunRecorder recorder(folder, nullptr, 0);
   const DomainModel domain = adapt_vocabulary(
-      load_model(options.base), stories, config.base.new_merges, Rng(config.seed).fork("vocabulary"));
+      load_model(options.base), stories, vocabulary_plan(config.base), Rng(config.seed).fork("vocabulary"));
   const SftConfig& training =
       options.kind == "experience" ? config.experience_sft : config.start_sft;
   TrainableModel model(domain.model.weights, config.threads);

@@ -1,4 +1,4 @@
-// Candidate actions from the page's text alone, as an abstract state: what can be clicked here.
+// Candidate actions from the page's text alone: what can be clicked here.
 #pragma once
 
 #include <string>
@@ -6,22 +6,27 @@
 #include <vector>
 
 #include "dreamgym/env/action_mapper.h"
-#include "dreamgym/worlds/webshop/page_reader.h"
+#include "dreamgym/worlds/webshop/episode_reader.h"
 
 namespace dreamgym::webshop {
 
 /// On the search page the queries of suggest_queries(); elsewhere a click on every element, in the
-/// shop's own order. Works on real and dreamed pages of the modes "text" and "text_rich".
+/// shop's own order. Works on real and dreamed pages of the modes "text", "text_rich" and "abstract".
 /// Thread safety: none.
 class WebshopActionMapper final : public ActionMapper {
  public:
-  void reset(std::string_view instruction, std::string_view observation) override;
-  void observe(std::string_view action, std::string_view observation) override;
-  [[nodiscard]] std::vector<std::string> candidates() const override;
+  void reset(std::string_view instruction, std::string_view observation) override {
+    reader_.reset(instruction, observation);
+  }
+  void observe(std::string_view action, std::string_view observation) override {
+    reader_.observe(action, observation);
+  }
+  [[nodiscard]] std::vector<std::string> candidates() const override {
+    return reader_.candidates();
+  }
 
  private:
-  std::string instruction_;
-  PageView page_;
+  EpisodeReader reader_;
 };
 
 }  // namespace dreamgym::webshop

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "dreamgym/base/text.h"
-#include "dreamgym/worlds/webshop/page_reader.h"
+#include "dreamgym/worlds/webshop/episode_reader.h"
 #include "dreamgym/worlds/webshop/query_words.h"
 
 namespace dreamgym::webshop {
@@ -17,14 +16,8 @@ namespace {
 
 constexpr std::size_t kMostLooks = 4;  // products opened before the best of them is bought
 
-/// "$10.0 to $20.0": the lower end.
-double low_price(std::string_view shown) {
-  double price = 0;
-  if (shown.starts_with('$')) {
-    shown.remove_prefix(1);
-    std::from_chars(shown.data(), shown.data() + shown.size(), price);
-  }
-  return price;
+ParsedAction click(std::string name) {
+  return {"click", std::move(name)};
 }
 
 class Expert final : public ScriptedPolicy {
@@ -38,14 +31,41 @@ class Expert final : public ScriptedPolicy {
     }
     asked_ = plain_words(without_price_limit(instruction_));
     queries_ = suggest_queries(instruction_);
-    page_ = read_page(observation.text);
+    reader_.reset(instruction_, observation.text);
   }
 
-  Action act() override {
-    switch (page_.kind) {
+  Action act() override { return reader_.action(next()); }
+
+  void observe(const Action& action, const Observation& observation) override {
+    const ParsedAction taken = reader_.parse(action);
+    const PageKind before = page().kind;
+    reader_.observe(action, observation.text);
+    if (page().kind == PageKind::kResults && before == PageKind::kSearch) {
+      ++num_searches_;
+    }
+    if (taken.name != "click" || taken.argument.empty()) {
+      return;
+    }
+    if (page().kind == PageKind::kItem && before == PageKind::kResults) {
+      begin_look(taken.argument);
+    } else if (page().kind == PageKind::kItem && before == PageKind::kItem) {
+      chosen_.insert(taken.argument);
+    } else if (page().kind == PageKind::kResults || page().kind == PageKind::kSearch) {
+      chosen_.clear();
+    } else if (page().kind == PageKind::kSubPage) {
+      looked_.insert(taken.argument);
+      cover(join(page().body, " "));
+    }
+  }
+
+ private:
+  [[nodiscard]] const PageView& page() const { return reader_.page(); }
+
+  ParsedAction next() {
+    switch (page().kind) {
       case PageKind::kSearch:
       case PageKind::kDone:
-        return fmt::format("search[{}]", queries_[num_searches_ % queries_.size()]);
+        return {"search", queries_[num_searches_ % queries_.size()]};
       case PageKind::kResults:
         return choose_product();
       case PageKind::kItem:
@@ -53,59 +73,35 @@ class Expert final : public ScriptedPolicy {
       case PageKind::kSubPage:
         break;
     }
-    return "click[< prev]";
+    return click("< prev");
   }
 
-  void observe(const Action& action, const Observation& observation) override {
-    const PageKind before = page_.kind;
-    page_ = read_page(observation.text);
-    if (page_.kind == PageKind::kResults && before == PageKind::kSearch) {
-      ++num_searches_;
-    }
-    std::string_view clicked = action;
-    if (!consume_prefix(clicked, "click[") || clicked.empty()) {
-      return;
-    }
-    clicked.remove_suffix(1);
-    if (page_.kind == PageKind::kItem && before == PageKind::kResults) {
-      begin_look(std::string(clicked));
-    } else if (page_.kind == PageKind::kItem && before == PageKind::kItem) {
-      chosen_.insert(std::string(clicked));
-    } else if (page_.kind == PageKind::kResults || page_.kind == PageKind::kSearch) {
-      chosen_.clear();
-    } else if (page_.kind == PageKind::kSubPage) {
-      looked_.insert(std::string(clicked));
-      cover(join(page_.body, " "));
-    }
-  }
-
- private:
-  Action choose_product() {
+  ParsedAction choose_product() {
     const double limit = price_limit(instruction_).value_or(1e9);
     const ShownProduct* best = nullptr;
     std::size_t best_score = 0;
-    for (const ShownProduct& product : page_.products) {
+    for (const ShownProduct& product : page().products) {
       const std::string asin = to_lower(product.asin);
       if (commit_ == asin) {
-        return fmt::format("click[{}]", asin);
+        return click(asin);
       }
       const std::size_t score = 1 + count_wanted(product.title);
-      if (!covered_.contains(asin) && low_price(product.price) <= limit && score > best_score) {
+      if (!covered_.contains(asin) && lowest_price(product.price) <= limit && score > best_score) {
         best = &product;
         best_score = score;
       }
     }
     if (best != nullptr && covered_.size() < kMostLooks) {
-      return fmt::format("click[{}]", to_lower(best->asin));
+      return click(to_lower(best->asin));
     }
     if (covered_.size() < kMostLooks && num_searches_ < queries_.size()) {
-      return "click[back to search]";
+      return click("back to search");
     }
     return go_for_the_best();
   }
 
   /// Back to the most fitting product seen so far.
-  Action go_for_the_best() {
+  ParsedAction go_for_the_best() {
     std::size_t most = 0;
     for (const auto& [asin, words_found] : covered_) {
       if (words_found.size() + 1 > most && asin != commit_) {
@@ -114,15 +110,15 @@ class Expert final : public ScriptedPolicy {
       }
     }
     if (best_.empty()) {
-      return num_searches_ < 2 * queries_.size() ? "click[back to search]" : "click[next >]";
+      return click(num_searches_ < 2 * queries_.size() ? "back to search" : "next >");
     }
     commit_ = best_;
-    for (const ShownProduct& product : page_.products) {
+    for (const ShownProduct& product : page().products) {
       if (to_lower(product.asin) == commit_) {
-        return fmt::format("click[{}]", commit_);
+        return click(commit_);
       }
     }
-    return page_.has_previous ? "click[< prev]" : "click[back to search]";
+    return click(page().has_previous ? "< prev" : "back to search");
   }
 
   void begin_look(std::string asin) {
@@ -130,31 +126,31 @@ class Expert final : public ScriptedPolicy {
     chosen_.clear();
     looked_.clear();
     covered_[current_];
-    cover(page_.title);
-    for (const ShownOption& option : page_.options) {
+    cover(page().title);
+    for (const ShownOption& option : page().options) {
       cover(option.name);
       cover(join(option.values, " "));
     }
   }
 
-  Action at_item() {
+  ParsedAction at_item() {
     const bool decided = commit_ == current_;
     if (!decided && !complete() && !looked_.contains("features")) {
-      return "click[features]";
+      return click("features");
     }
     if (!decided && !complete() && !looked_.contains("description")) {
-      return "click[description]";
+      return click("description");
     }
     if (!decided && !complete()) {
-      return "click[< prev]";
+      return click("< prev");
     }
-    for (const ShownOption& option : page_.options) {
+    for (const ShownOption& option : page().options) {
       const auto value = asked_value(option, asked_);
       if (value && !chosen_.contains(*value)) {
-        return fmt::format("click[{}]", *value);
+        return click(*value);
       }
     }
-    return "click[buy now]";
+    return click("buy now");
   }
 
   [[nodiscard]] bool complete() const {
@@ -187,7 +183,7 @@ class Expert final : public ScriptedPolicy {
   std::vector<std::string> asked_;  ///< all words, in order
   std::vector<std::string> queries_;
   std::size_t num_searches_ = 0;
-  PageView page_;
+  EpisodeReader reader_;
   std::map<std::string, std::set<std::string>> covered_;  ///< wanted words found, by opened asin
   std::string current_;                                   ///< asin looked at
   std::string best_;

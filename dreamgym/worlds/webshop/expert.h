@@ -7,7 +7,7 @@
 
 namespace dreamgym::webshop {
 
-/// Reads only what an agent sees (modes "text" and "text_rich"). Opens the products whose titles
+/// Reads only what an agent sees (modes "text", "text_rich" and "abstract"). Opens the products whose titles
 /// share most words with the instruction and that are not too dear, buys the first one that covers
 /// all its words, or after a few the best one.
 std::unique_ptr<ScriptedPolicy> make_expert();

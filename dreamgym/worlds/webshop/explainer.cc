@@ -2,50 +2,65 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 #include <set>
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/reasoning_trace.h"
-#include "dreamgym/worlds/webshop/page_reader.h"
-#include "dreamgym/worlds/webshop/session.h"
+#include "dreamgym/worlds/webshop/episode_reader.h"
+#include "dreamgym/worlds/webshop/query_words.h"
 #include "dreamgym/worlds/world.h"
 
 namespace dreamgym::webshop {
 namespace {
 
-double number_in(const Transition& step, const char* key) {
-  double number = 0;
-  if (const auto found = step.info.find(key); found != step.info.end()) {
-    std::from_chars(found->second.data(), found->second.data() + found->second.size(), number);
-  }
-  return number;
+/// Elements of info that a purchase leaves, "" where a log lacks them.
+std::string info_of(const Transition& step, const char* key) {
+  const auto found = step.info.find(key);
+  return found == step.info.end() ? "" : found->second;
+}
+
+std::string plain_word(const std::string& word) {
+  const std::vector<std::string> plain = plain_words(word);
+  return plain.empty() ? "" : plain.front();
+}
+
+void remove_words(std::vector<std::string>& from, std::string_view text) {
+  std::set<std::string> words;
+  add_words_of(text, words);
+  std::erase_if(from, [&](const std::string& word) { return words.contains(plain_word(word)); });
+}
+
+/// The instruction from its first word that says what is wanted, without its price.
+std::vector<std::string> wanted_span(std::string_view instruction) {
+  const std::vector<std::string> content = content_words(instruction);
+  std::vector<std::string> span = words(to_lower(without_price_limit(instruction)));
+  const auto first = std::ranges::find_if(span, [&](const std::string& word) {
+    return !content.empty() && plain_word(word) == content.front();
+  });
+  span.erase(span.begin(), first == span.end() ? span.begin() : first);
+  return span;
 }
 
 /// Follows one episode.
 class Walk {
  public:
-  explicit Walk(std::string_view first_observation) { page_ = read_page(first_observation); }
+  explicit Walk(const Trajectory& trajectory) : instruction_(trajectory.task.instruction) {
+    reader_.reset(instruction_, trajectory.steps.front().observation.text);
+  }
 
   ReasoningTrace take(const Transition& step) {
+    const ParsedAction action = reader_.parse(step.action);
+    const PageView before = reader_.page();
+    reader_.observe(step.action, step.next_observation.text);
     ReasoningTrace trace;
     if (!step.action_valid) {
       trace.add("effect", std::string(effects::kInvalid));
       return trace;
     }
-    const ParsedAction action = parse_action(step.action);
-    const PageView before = std::exchange(page_, read_page(step.next_observation.text));
-    const bool chose = before.kind == PageKind::kItem && page_.kind == PageKind::kItem;
+    const bool chose = before.kind == PageKind::kItem && page().kind == PageKind::kItem;
     follow(action, before, chose);
-    if (page_.kind == PageKind::kDone) {
-      trace.add("effect", std::string(effects::kDone));
-    } else if (chose) {
-      trace.add("effect", std::string(effects::kMoved));
-    } else {
-      const bool fresh = seen_.insert(key()).second && page_.kind != PageKind::kSearch;
-      trace.add("effect", std::string(fresh ? effects::kNew : effects::kAgain));
-    }
+    trace.add("effect", std::string(effect(chose)));
     trace.add("at", place());
     if (!chosen_.empty()) {
       std::string held;
@@ -54,26 +69,41 @@ class Walk {
       }
       trace.add("hold", held);
     }
-    if (page_.kind == PageKind::kDone) {
+    if (page().kind == PageKind::kDone) {
       add_outcome(step, trace);
     }
     return trace;
   }
 
  private:
+  [[nodiscard]] const PageView& page() const { return reader_.page(); }
+
   void follow(const ParsedAction& action, const PageView& before, bool chose) {
     if (action.name == "search") {
       query_ = action.argument;
     }
     if (chose) {
       set_item(chosen_, group_of(before, action.argument), action.argument);
-    } else if (page_.kind == PageKind::kItem && before.kind == PageKind::kResults) {
+    } else if (page().kind == PageKind::kItem && before.kind == PageKind::kResults) {
       item_ = action.argument;
-    } else if (page_.kind == PageKind::kSubPage) {
+      shown_.clear();
+      add_words_of(page().title, shown_);
+    } else if (page().kind == PageKind::kSubPage) {
       sub_page_ = action.argument;
-    } else if (page_.kind == PageKind::kSearch || page_.kind == PageKind::kResults) {
+      add_words_of(join(page().body, " "), shown_);
+    } else if (page().kind == PageKind::kSearch || page().kind == PageKind::kResults) {
       chosen_.clear();
     }
+  }
+  [[nodiscard]] std::string_view effect(bool chose) {
+    if (page().kind == PageKind::kDone) {
+      return effects::kDone;
+    }
+    if (chose) {
+      return effects::kMoved;
+    }
+    const bool fresh = seen_.insert(key()).second && page().kind != PageKind::kSearch;
+    return fresh ? effects::kNew : effects::kAgain;
   }
   /// The option a value belongs to, by number: names are not always told from values.
   static std::string group_of(const PageView& page, const std::string& value) {
@@ -86,54 +116,92 @@ class Walk {
     }
     return "";
   }
+  [[nodiscard]] std::string item_name() const {
+    return reader_.is_abstract() ? "item " + item_ : item_;
+  }
   [[nodiscard]] std::string place() const {
-    switch (page_.kind) {
+    switch (page().kind) {
       case PageKind::kSearch:
-        return "search";
+        return "search page";
       case PageKind::kResults:
-        return fmt::format("results {}", page_.page_number);
+        return fmt::format("page {}", page().page_number);
       case PageKind::kItem:
-        return "item " + item_;
+        return item_name();
       case PageKind::kSubPage:
-        return fmt::format("{} of {}", sub_page_, item_);
+        return fmt::format("{} of {}", sub_page_, item_name());
       case PageKind::kDone:
         break;
     }
-    return "bought " + item_;
+    return item_name();
   }
   /// What tells pages with contents of their own apart.
   [[nodiscard]] std::string key() const {
-    return page_.kind == PageKind::kResults ? fmt::format("{} {}", place(), query_) : place();
+    return page().kind == PageKind::kResults ? fmt::format("{} {}", place(), query_) : place();
   }
-  static void add_outcome(const Transition& step, ReasoningTrace& trace) {
-    const double w_price = number_in(step, "w_price");
-    if (!(w_price > 0)) {
-      trace.add("want", "reward 1");
-      trace.add("got", fmt::format("reward {}", step.reward));
-      return;
+  /// Wanted are the kind of product, the instruction's own words and its price; reached is what is
+  /// left of them without what the purchase missed. The words stand as the instruction has them,
+  /// since a small model copies a span far better than a selection.
+  void add_outcome(const Transition& step, ReasoningTrace& trace) const {
+    const std::vector<std::string> words = wanted_span(instruction_);
+    const bool limited = price_limit(instruction_).has_value();
+    const std::string want = elements(true, words, limited);
+    std::string got = want;
+    if (step.reward < 1) {
+      std::vector<std::string> met = words;
+      if (const std::string missed = info_of(step, "missed"); !missed.empty()) {
+        remove_words(met, missed);
+      } else if (info_of(step, "r_type").empty()) {
+        const std::vector<std::string> content = content_words(instruction_);
+        std::erase_if(met, [&](const std::string& word) {
+          const std::string plain = plain_word(word);
+          return std::ranges::find(content, plain) != content.end() && !is_shown(plain);
+        });
+      }
+      got = elements(info_of(step, "type_fits") != "false",
+                     met,
+                     limited && info_of(step, "r_price") != "false");
+      if (got == want) {
+        got += ", not all";
+      }
     }
-    const auto count = [&](double share) { return std::lround(share / w_price); };
-    const double w_att = number_in(step, "w_att");
-    const double w_option = number_in(step, "w_option");
-    const auto price = step.info.find("r_price");
-    const bool fits = price != step.info.end() && price->second == "true";
-    trace.add("want",
-              fmt::format(
-                  "type 1, attributes {}, options {}, price fits", count(w_att), count(w_option)));
-    trace.add("got",
-              fmt::format("type {}, attributes {}, options {}, price {}",
-                          number_in(step, "r_type"),
-                          count(w_att * number_in(step, "r_att")),
-                          count(w_option * number_in(step, "r_option")),
-                          fits ? "fits" : "too high"));
+    trace.add("want", want);
+    trace.add("got", got);
+  }
+  static std::string elements(bool type_fits, const std::vector<std::string>& words, bool price) {
+    std::vector<std::string> parts;
+    if (type_fits) {
+      parts.emplace_back("kind");
+    }
+    if (!words.empty()) {
+      parts.push_back(join(words, " "));
+    }
+    if (price) {
+      parts.emplace_back("price");
+    }
+    return parts.empty() ? "nothing" : join(parts, ", ");
+  }
+  [[nodiscard]] bool is_shown(const std::string& word) const {
+    if (shown_.contains(word)) {
+      return true;
+    }
+    for (const auto& [group, value] : chosen_) {
+      std::set<std::string> said;
+      add_words_of(value, said);
+      if (said.contains(word)) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  PageView page_;
+  EpisodeReader reader_;
+  std::string instruction_;
   std::string query_;
   std::string item_;
   std::string sub_page_;
-  TextDict chosen_;  ///< values by number of their option
-  std::set<std::string> seen_;
+  TextDict chosen_;              ///< values by number of their option
+  std::set<std::string> seen_;   ///< places
+  std::set<std::string> shown_;  ///< words of the item's title and sub pages
 };
 
 class WebshopExplainer final : public Explainer {
@@ -143,7 +211,7 @@ class WebshopExplainer final : public Explainer {
     if (trajectory.steps.empty()) {
       return;
     }
-    Walk walk(trajectory.steps.front().observation.text);
+    Walk walk(trajectory);
     for (Transition& step : trajectory.steps) {
       step.reasoning_trace = to_text(walk.take(step));
     }

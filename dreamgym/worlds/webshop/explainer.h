@@ -7,9 +7,10 @@
 
 namespace dreamgym::webshop {
 
-/// "effect: new; at: results 1", "effect: done; at: item B09...; hold: black, large". On buying,
-/// want and got say how much of type, attributes, options and price is met, from the engine's own
-/// numbers in Transition::info; where a log lacks them, from the reward alone.
+/// "effect: new; at: page 1", "effect: done; at: b09...; hold: black, large". On buying, want and got
+/// name the kind of product, the instruction's words and the price; got lacks what the purchase
+/// missed, by the engine's own account in Transition::info; where a log lacks that, the words that
+/// nothing shown of the product has. They are equal exactly on a reward of 1.
 std::unique_ptr<Explainer> make_explainer();
 
 }  // namespace dreamgym::webshop

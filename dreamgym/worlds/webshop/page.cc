@@ -81,7 +81,7 @@ ObservationMode observation_mode_from_name(std::string_view name) {
   }
   throw Error(
       ErrorKind::kInvalidArgument,
-      fmt::format("mode: expected text, text_rich, html or url, got \"{}\"", shorten(name, 60)));
+      fmt::format("mode: expected text, text_rich, html, url or abstract, got \"{}\"", shorten(name, 60)));
 }
 
 std::vector<Clickable> list_clickables(const Shop& shop, const SessionState& state) {

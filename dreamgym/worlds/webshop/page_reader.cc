@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -73,6 +74,28 @@ std::vector<Field> rich_fields(std::string_view text) {
     fields.push_back({std::string(line), button});
   }
   return fields;
+}
+
+/// Pages as the ReAct agents' logs have them: buttons in square brackets, several in a line.
+std::vector<Field> bracket_fields(std::string_view text) {
+  std::vector<Field> fields;
+  for (const std::string& raw : split(text, '\n')) {
+    std::string_view line = trim(raw);
+    while (!line.empty()) {
+      const bool button = line.front() == '[' && line.find(']') != std::string_view::npos;
+      const std::size_t end = button ? line.find(']') : std::min(line.find('[', 1), line.size());
+      const std::string_view piece = line.substr(button ? 1 : 0, end - (button ? 1 : 0));
+      if (!trim(piece).empty()) {
+        fields.push_back({std::string(trim(piece)), button});
+      }
+      line = trim(line.substr(std::min(end + (button ? 1 : 0), line.size())));
+    }
+  }
+  return fields;
+}
+
+bool has_bracketed_buttons(std::string_view text) {
+  return contains(text, "[Search]") || contains(text, "[Back to Search]");
 }
 
 bool looks_like_asin(std::string_view text) {
@@ -159,6 +182,14 @@ void read_done(std::string_view observation, PageView& view) {
   view.bought_options = after("options");
 }
 
+double dollars_after(std::string_view text, std::size_t sign) {
+  double price = 0;
+  if (sign != std::string_view::npos) {
+    std::from_chars(text.data() + sign + 1, text.data() + text.size(), price);
+  }
+  return price;
+}
+
 }  // namespace
 
 PageView read_page(std::string_view observation) {
@@ -167,8 +198,19 @@ PageView read_page(std::string_view observation) {
     read_done(observation, view);
     return view;
   }
-  const bool rich = contains(observation, "button_]");
-  const std::vector<Field> fields = rich ? rich_fields(observation) : text_fields(observation);
+  if (observation.starts_with("Your score (min 0.0")) {
+    view.kind = PageKind::kDone;  // of a ReAct log, which shows no purchase
+    return view;
+  }
+  const bool bracketed = has_bracketed_buttons(observation);
+  const bool rich = bracketed || contains(observation, "button_]");
+  const std::vector<Field> fields = bracketed ? bracket_fields(observation)
+                                    : rich    ? rich_fields(observation)
+                                              : text_fields(observation);
+  if (bracketed && fields.front().text == "Back to Search") {  // without the instruction
+    read_shop_page(std::span(fields).subspan(1), rich, view);
+    return view;
+  }
   const auto told = std::ranges::find_if(
       fields, [](const Field& field) { return trim(field.text) == "Instruction:"; });
   const std::span<const Field> all(fields);
@@ -213,6 +255,14 @@ std::vector<std::string> clickable_names(const PageView& page) {
     }
   }
   return names;
+}
+
+double lowest_price(std::string_view shown) {
+  return dollars_after(shown, shown.find('$'));
+}
+
+double highest_price(std::string_view shown) {
+  return dollars_after(shown, shown.rfind('$'));
 }
 
 std::optional<std::string> asked_value(const ShownOption& option,

@@ -1,6 +1,6 @@
 // What an observation says, read back from its text: for whoever sees only what an agent sees.
 //
-// Reads the modes "text" and "text_rich"; the text may be dreamed, so nothing is taken for granted.
+// Reads the modes "text" and "text_rich", and the pages of ReAct logs; the text may be dreamed, so nothing is taken for granted.
 // Thread safety: pure.
 #pragma once
 
@@ -40,11 +40,15 @@ struct PageView {
   std::string bought_options{};          ///< of a done page: a JSON object, values by option name
 };
 
-/// The page, or a search page without instruction if the text is none of ours.
+/// The page (those of ReAct logs have no instruction), or a search page without instruction if the text is none of ours.
 PageView read_page(std::string_view observation);
 
 /// Lower-cased names of what can be clicked there, each once.
 std::vector<std::string> clickable_names(const PageView& page);
+
+/// Of a price as shown, dollars: "$34.0" or the ends of "$10.0 to $20.0"; 0 if it is none.
+double lowest_price(std::string_view shown);
+double highest_price(std::string_view shown);
 
 /// Lower-cased words without marks at their ends: "X-Large, (Pack of 2)" to x-large pack of 2.
 std::vector<std::string> plain_words(std::string_view text);

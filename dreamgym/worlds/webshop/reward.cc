@@ -75,19 +75,23 @@ double type_reward(const Reward& parts) {
   return parts.query_match || parts.category_match || parts.title_score > 0.2 ? 1 : 0.5;
 }
 
-std::size_t count_attributes(const Product& product, const Goal& goal) {
+std::vector<std::string> missed_attributes(const Product& product, const Goal& goal) {
   const std::string title = python_lower(product.title);
   const std::string bullets = python_lower(join(product.bullets, " "));
   const std::string description = python_lower(product.description);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(goal.attributes, [&](const std::string& wanted) {
-        return std::ranges::any_of(product.attributes,
-                                   [&](const std::string& attribute) {
-                                     return token_set_ratio(attribute, wanted) > kAlike;
-                                   }) ||
-               contains(title, wanted) || contains(bullets, wanted) ||
-               contains(description, wanted);
-      }));
+  std::vector<std::string> missed;
+  for (const std::string& wanted : goal.attributes) {
+    const bool met = std::ranges::any_of(product.attributes,
+                                         [&](const std::string& attribute) {
+                                           return token_set_ratio(attribute, wanted) > kAlike;
+                                         }) ||
+                     contains(title, wanted) || contains(bullets, wanted) ||
+                     contains(description, wanted);
+    if (!met) {
+      missed.push_back(wanted);
+    }
+  }
+  return missed;
 }
 
 /// What the fuzzy match sees of a wanted option. A named one is a Python tuple to the original: a
@@ -106,14 +110,18 @@ std::string wanted_text(const GoalOption& option, bool named) {
                      python_repr(std::string_view(option.value)));
 }
 
-std::size_t count_options(const Purchase& purchase, const Goal& goal) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(goal.options, [&](const GoalOption& option) {
-        const std::string wanted = wanted_text(option, goal.named_options);
-        return std::ranges::any_of(purchase.options, [&](const std::string& chosen) {
-          return token_set_ratio(normalize_color(chosen), wanted) > kAlike;
-        });
-      }));
+std::vector<std::string> missed_options(const Purchase& purchase, const Goal& goal) {
+  std::vector<std::string> missed;
+  for (const GoalOption& option : goal.options) {
+    const std::string wanted = wanted_text(option, goal.named_options);
+    const bool met = std::ranges::any_of(purchase.options, [&](const std::string& chosen) {
+      return token_set_ratio(normalize_color(chosen), wanted) > kAlike;
+    });
+    if (!met) {
+      missed.push_back(option.value);
+    }
+  }
+  return missed;
 }
 
 }  // namespace
@@ -129,8 +137,11 @@ Reward get_reward(const Purchase& purchase,
   out.title_score = title_score(bought_nouns, wanted_nouns);
   out.r_type = type_reward(out);
 
-  const std::size_t attributes = count_attributes(purchase.product, goal);
-  const std::size_t options = count_options(purchase, goal);
+  out.missed = missed_attributes(purchase.product, goal);
+  const std::size_t attributes = goal.attributes.size() - out.missed.size();
+  std::vector<std::string> unmet = missed_options(purchase, goal);
+  const std::size_t options = goal.options.size() - unmet.size();
+  out.missed.insert(out.missed.end(), unmet.begin(), unmet.end());
   const auto num_attributes = static_cast<double>(goal.attributes.size());
   const auto num_options = static_cast<double>(goal.options.size());
   const double total = num_attributes + num_options + 1;

@@ -34,6 +34,7 @@ struct Reward {
   double w_option = 0;
   bool r_price = false;
   double w_price = 0;
+  std::vector<std::string> missed{};  ///< attributes and option values of the goal that are not met
 };
 
 /// @param goal  has at least one attribute.

@@ -19,13 +19,15 @@ inline constexpr const char* kGenerated = "generated";  ///< id of a generated s
 inline constexpr const char* kGoals = "goals";          ///< "human" (default) or "synthetic"
 inline constexpr const char* kSession = "session";      ///< number of the goal
 inline constexpr const char* kGoal = "goal";            ///< a goal as JSON in the session's place
-inline constexpr const char* kMode = "mode";      ///< "text" (default), "text_rich", "html", "url"
+inline constexpr const char* kMode = "mode";      ///< "text" (default), "text_rich", "html", "url", "abstract"
 inline constexpr const char* kPrices = "prices";  ///< recorded price table
 inline constexpr const char* kPriceSeed = "price_seed";             ///< of drawn prices; "" = 0
 inline constexpr const char* kNouns = "nouns";                      ///< recorded noun lists
 inline constexpr const char* kNumPrevObs = "num_prev_obs";          ///< earlier observations shown
 inline constexpr const char* kNumPrevActions = "num_prev_actions";  ///< earlier actions shown
 }  // namespace settings
+
+inline constexpr const char* kAbstractMode = "abstract";  ///< abstract_state.h
 
 /// The setting's text, "" if there is none.
 std::string setting(const Task& task, const char* key);

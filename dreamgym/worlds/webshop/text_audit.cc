@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/env/first_fault.h"
 #include "dreamgym/worlds/webshop/query_words.h"
+#include "dreamgym/worlds/webshop/episode_reader.h"
 #include "dreamgym/worlds/webshop/shop_memory.h"
 
 namespace dreamgym::webshop {
@@ -54,8 +54,13 @@ class StepCheck : private FirstFault {
   StepCheck(const ShopMemory& memory,
             const ParsedAction& action,
             const Transition& step,
-            const PageView& next)
-      : memory_(memory), action_(action), step_(step), before_(memory.page()), next_(next) {}
+            const EpisodeReader& after)
+      : memory_(memory),
+        action_(action),
+        step_(step),
+        before_(memory.page()),
+        next_(after.page()),
+        nothing_happened_(after.nothing_happened()) {}
 
   std::string run() {
     const bool possible = is_possible(action_, before_);
@@ -67,7 +72,7 @@ class StepCheck : private FirstFault {
     } else if (possible) {
       check_click();
     } else {
-      blame(step_.next_observation.text != step_.observation.text,
+      blame(!nothing_happened_,
             "\"{}\" is not possible, but the page changes",
             shorten(step_.action, 60));
     }
@@ -206,17 +211,8 @@ class StepCheck : private FirstFault {
   const Transition& step_;
   const PageView& before_;
   const PageView& next_;
+  bool nothing_happened_;
 };
-
-/// "$34.0" or the upper end of "$10.0 to $20.0".
-double highest_price(std::string_view shown) {
-  double price = 0;
-  const std::size_t at = shown.rfind('$');
-  if (at != std::string_view::npos) {
-    std::from_chars(shown.data() + at + 1, shown.data() + shown.size(), price);
-  }
-  return price;
-}
 
 /// Nine tenths of the instruction's content words stand in what was shown of the product.
 bool words_are_shown(std::string_view instruction, const ProductMemory& product) {
@@ -260,22 +256,24 @@ class TextAuditor final : public EpisodeAuditor {
     if (trajectory.steps.empty()) {
       return audit;
     }
-    ShopMemory memory(read_page(trajectory.steps.front().observation.text));
+    EpisodeReader reader;
+    reader.reset(trajectory.task.instruction, trajectory.steps.front().observation.text);
+    ShopMemory memory(reader.page());
     for (std::size_t i = 0; i < trajectory.steps.size(); ++i) {
       const Transition& step = trajectory.steps[i];
-      const ParsedAction action = parse_action(step.action);
-      const PageView next = read_page(step.next_observation.text);
-      const std::string wrong = StepCheck(memory, action, step, next).run();
+      const ParsedAction action = reader.parse(step.action);
+      reader.observe(step.action, step.next_observation.text);
+      const std::string wrong = StepCheck(memory, action, step, reader).run();
       if (!wrong.empty() && audit.num_contradictions++ == 0) {
         audit.first_contradiction = fmt::format("step {}: {}", i + 1, wrong);
       }
-      if (step.next_observation.text == step.observation.text &&
-          !is_possible(action, memory.page())) {
-        continue;  // nothing happened
+      if (reader.nothing_happened() && !is_possible(action, memory.page())) {
+        continue;
       }
-      const SecondLook look = memory.observe(action, next);
-      audit.num_second_looks += look.is_one ? 1 : 0;
-      audit.num_agreeing += look.agrees ? 1 : 0;
+      const SecondLook look = memory.observe(action, reader.page());
+      const bool counts = look.is_one && reader.shows_contents();
+      audit.num_second_looks += counts ? 1 : 0;
+      audit.num_agreeing += counts && look.agrees ? 1 : 0;
     }
     audit.success_confirmed =
         trajectory.success() && goal_is_shown(memory, trajectory.task.instruction);

@@ -8,7 +8,7 @@
 // instruction's option values that the product offers were chosen, and nine tenths of the
 // instruction's words stand in what was shown of the product: a purchase by luck is not borne out.
 // Episodes of the engine have no contradictions (tested).
-// Reads the modes "text" and "text_rich" without earlier observations in front.
+// Reads the modes "text", "text_rich" and "abstract" without earlier observations in front.
 #pragma once
 
 #include <memory>

@@ -87,7 +87,7 @@ TEST_P(ShopAudit, FindsNoContradictionInTheRealShop) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, ShopAudit, testing::Values("text", "text_rich"), [](const auto& m) {
+INSTANTIATE_TEST_SUITE_P(Modes, ShopAudit, testing::Values("text", "text_rich", "abstract"), [](const auto& m) {
   return std::string(m.param);
 });
 

@@ -22,6 +22,16 @@ std::string json_list(const std::vector<Clickable>& clickables) {
   return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// Abstract states are made of pages whose elements are marked.
+ObservationMode mode_of(const std::string& name) {
+  if (name.empty()) {
+    return ObservationMode::kText;
+  }
+  return name == kAbstractMode ? ObservationMode::kTextRich : observation_mode_from_name(name);
+}
+
+bool is_abstract(const Task& task) { return setting(task, settings::kMode) == kAbstractMode; }
+
 const char* yes_or_no(bool yes) {
   return yes ? "true" : "false";
 }
@@ -40,6 +50,10 @@ void add_reward(const Reward& reward, std::map<std::string, std::string>& info) 
   }
   info["r_price"] = yes_or_no(reward.r_price);
   info["w_price"] = python_repr(reward.w_price);
+  info["type_fits"] = yes_or_no(reward.r_type >= 1);
+  if (!reward.missed.empty()) {
+    info["missed"] = join(reward.missed, ", ");
+  }
 }
 
 }  // namespace
@@ -50,9 +64,18 @@ WebshopEnvironment::WebshopEnvironment(std::shared_ptr<ShopLibrary> library)
 Observation WebshopEnvironment::reset(const Task& task, std::uint64_t seed) {
   session_.reset();
   const std::string mode = setting(task, settings::kMode);
-  mode_ = mode.empty() ? ObservationMode::kText : observation_mode_from_name(mode);
+  mode_ = mode_of(mode);
+  abstract_.reset();
   num_prev_obs_ = number_setting(task, settings::kNumPrevObs);
   num_prev_actions_ = number_setting(task, settings::kNumPrevActions);
+  if (is_abstract(task) && num_prev_obs_ + num_prev_actions_ > 0) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("task \"{}\": mode abstract shows no earlier observations, got {} "
+                            "num_prev_obs and {} num_prev_actions",
+                            task.id,
+                            num_prev_obs_,
+                            num_prev_actions_));
+  }
   auto shop = library_->find(task);
   const std::uint64_t number = number_setting(task, settings::kSession);
   const std::string given = setting(task, settings::kGoal);
@@ -60,14 +83,24 @@ Observation WebshopEnvironment::reset(const Task& task, std::uint64_t seed) {
   pages_.clear();
   actions_.clear();
   session_.emplace(std::move(shop), std::to_string(number), std::move(goal), seed);
-  if (num_prev_obs_ > 0) {
-    pages_.push_back(render(session_->shop(), session_->state(), mode_));
+  const std::string page = render(session_->shop(), session_->state(), mode_);
+  if (is_abstract(task)) {
+    abstract_.emplace();
+    const std::string state = abstract_->reset(session_->state().goal.instruction, page);
+    reader_.reset(session_->state().goal.instruction, state);
+    return {state, reader_.candidates()};
   }
-  return {render(session_->shop(), session_->state(), mode_), admissible()};
+  if (num_prev_obs_ > 0) {
+    pages_.push_back(page);
+  }
+  return {page, admissible()};
 }
 
 StepResult WebshopEnvironment::step(const Action& action) {
   check(session_ && !session_->done(), "step() comes after reset() and before the episode's end");
+  if (abstract_) {
+    return step_abstract(action);
+  }
   StepResult result;
   result.action_valid = session_->act(action);
   if (num_prev_actions_ > 0) {
@@ -77,10 +110,30 @@ StepResult WebshopEnvironment::step(const Action& action) {
   if (num_prev_obs_ > 0) {
     pages_.push_back(render(session_->shop(), session_->state(), mode_));
   }
+  conclude(result);
+  return result;
+}
+
+StepResult WebshopEnvironment::step_abstract(const Action& action) {
+  StepResult result;
+  const Action shop_action = abstract_->to_world(action);
+  result.action_valid = session_->act(shop_action);
+  result.observation.text =
+      abstract_->observe(shop_action,
+                         result.action_valid,
+                         render(session_->shop(), session_->state(), mode_));
+  reader_.observe(action, result.observation.text);
+  if (!session_->done()) {
+    result.observation.admissible = reader_.candidates();
+  }
+  conclude(result);
+  return result;
+}
+
+void WebshopEnvironment::conclude(StepResult& result) const {
   result.terminated = session_->done();
   result.reward = session_->done() ? session_->state().reward.reward : 0;
   result.info = info();
-  return result;
 }
 
 std::map<std::string, std::string> WebshopEnvironment::info() const {

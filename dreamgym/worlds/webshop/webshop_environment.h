@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "dreamgym/env/environment.h"
+#include "dreamgym/worlds/webshop/abstract_state.h"
+#include "dreamgym/worlds/webshop/episode_reader.h"
 #include "dreamgym/worlds/webshop/session.h"
 #include "dreamgym/worlds/webshop/shop_library.h"
 
@@ -17,7 +19,10 @@ namespace dreamgym::webshop {
 /// mode. Admissible: a click on each element, and on the search page the queries that
 /// suggest_queries() makes of the instruction; other searches are possible everywhere. Reward on
 /// buying, in [0, 1], which ends the episode. info: "url", "has_search_bar", "clickables" (JSON
-/// list), "won" (reward 1); at the end also "score", "asin", "options" and the reward's parts.
+/// list), "won" (reward 1); at the end also "score", "asin", "options", the reward's parts and, where
+/// attributes or options of the goal are not met, "missed".
+/// With the mode "abstract" observations and actions are those of abstract_state.h; admissible is
+/// what EpisodeReader::candidates() offers there.
 /// Thread safety: none; objects share shops through the library.
 class WebshopEnvironment final : public Environment {
  public:
@@ -31,6 +36,8 @@ class WebshopEnvironment final : public Environment {
   [[nodiscard]] const Session& session() const;
 
  private:
+  StepResult step_abstract(const Action& action);
+  void conclude(StepResult& result) const;
   /// The page, with as much of what came before as the task wants in front.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::vector<std::string> admissible() const;
@@ -38,6 +45,8 @@ class WebshopEnvironment final : public Environment {
   std::shared_ptr<ShopLibrary> library_;
   std::optional<Session> session_;
   ObservationMode mode_ = ObservationMode::kText;
+  std::optional<AbstractState> abstract_;  ///< in the mode "abstract"
+  EpisodeReader reader_;                   ///< of the abstract states shown
   std::size_t num_prev_obs_ = 0;
   std::size_t num_prev_actions_ = 0;
   std::vector<std::string> pages_;    ///< kept only if earlier ones are shown

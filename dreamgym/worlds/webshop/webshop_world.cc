@@ -8,6 +8,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/webshop/abstract_state.h"
 #include "dreamgym/worlds/webshop/action_mapper.h"
 #include "dreamgym/worlds/webshop/expert.h"
 #include "dreamgym/worlds/webshop/explainer.h"
@@ -189,6 +190,11 @@ class WebshopWorld final : public World {
   [[nodiscard]] std::unique_ptr<ActionMapperFactory> make_action_mapper_factory() const override {
     return std::make_unique<SimpleMapperFactory<WebshopActionMapper>>();
   }
+  [[nodiscard]] std::unique_ptr<StateMapper> make_state_mapper(
+      const WorldOptions& options) const override {
+    return extra(options, settings::kMode) == kAbstractMode ? std::make_unique<AbstractState>()
+                                                            : nullptr;
+  }
   [[nodiscard]] std::unique_ptr<Explainer> make_explainer() const override {
     return webshop::make_explainer();
   }
@@ -224,7 +230,7 @@ class WebshopWorld final : public World {
                    "products",
                    "instructions",
                    "shop_seed"});
-    if (const std::string mode = extra(options, settings::kMode); !mode.empty()) {
+    if (const std::string mode = extra(options, settings::kMode); !mode.empty() && mode != kAbstractMode) {
       observation_mode_from_name(mode);
     }
     const std::string draw = extra(options, kDraw);

@@ -3,7 +3,7 @@
 // Without a data folder tasks are goals of a generated shop, split by product; with one they are
 // the benchmark's goals: 0..499 test, 500..1499 dev, the rest train, or with fewer than 2,000 goals
 // the first quarter, the second quarter and the rest. Extra options of tasks(): "goals" ("human",
-// "synthetic"), "mode" ("text", "text_rich", "html", "url"), "prices", "nouns" (recorded files),
+// "synthetic"), "mode" ("text", "text_rich", "html", "url", "abstract"), "prices", "nouns" (recorded files),
 // "price_seed", "num_prev_obs", "num_prev_actions"; "draw" ("uniform", or "weighted": as the
 // original draws goals without a session number); "cache" (folder of the parsed catalogue); of
 // generated shops "products", "instructions", "shop_seed".
