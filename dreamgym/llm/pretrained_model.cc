@@ -6,6 +6,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/llm/bpe_tokenizer.h"
+#include "dreamgym/llm/checkpoint/config_json.h"
 #include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/gguf/gguf_model.h"
 #include "dreamgym/llm/internal/json_fields.h"
@@ -41,6 +42,11 @@ bool is_nano(const Path& model) {
 
 }  // namespace
 
+bool has_tokenizer(const Path& model) {
+  return is_gguf(model) || std::filesystem::exists(model / "tokenizer.json") ||
+         std::filesystem::exists(model / "tokenizer.model");
+}
+
 ModelLanguage load_model_language(const Path& model) {
   check_there(model);
   ModelLanguage language;
@@ -65,6 +71,15 @@ TransformerWeights load_model_weights(const Path& model) {
     weights.version = std::filesystem::absolute(model).lexically_normal().filename().string();
   }
   return weights;
+}
+
+TransformerConfig load_model_config(const Path& model) {
+  check_there(model);
+  if (is_gguf(model)) {
+    return gguf_config(GgufFile(model));
+  }
+  const Path config = model / "config.json";
+  return config_from_json(read_file(config), config.string());
 }
 
 PretrainedModel load_pretrained_model(const Path& model) {

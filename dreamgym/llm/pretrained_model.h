@@ -34,7 +34,11 @@ struct PretrainedModel {
 ///         the model.
 PretrainedModel load_pretrained_model(const Path& model);
 ModelLanguage load_model_language(const Path& model);
+/// Whether a model brings one; without, it takes and gives ids only.
+bool has_tokenizer(const Path& model);
 TransformerWeights load_model_weights(const Path& model);
+/// Its shape alone; no weight is read.
+TransformerConfig load_model_config(const Path& model);
 
 /// @throws Error kCorrupt if the tokenizer knows more tokens than the model.
 void check_vocabulary(const ModelLanguage& language,

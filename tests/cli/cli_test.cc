@@ -1,51 +1,13 @@
 // The doors, end to end: each verb is run as a person would, on generated data.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <filesystem>
 
-#include "dreamgym/base/file.h"
-#include "dreamgym/base/text.h"
-#include "tests/temporary_folder.h"
+#include "tests/cli/ran.h"
 
 namespace dreamgym {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out;     // stdout
-  std::string errors;  // stderr
-};
-
-Ran run(const std::string& arguments) {
-  const TemporaryFolder folder;
-  const std::string errors = (folder.path() / "stderr").string();
-  const std::string command = std::string(DREAMGYM_BINARY) + " " + arguments + " 2>" + errors;
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  Ran ran;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    ran.out.append(buffer.data(), n);
-  }
-  ran.code = WEXITSTATUS(::pclose(pipe));
-  ran.errors = read_file(errors);
-  return ran;
-}
-
-std::vector<nlohmann::json> lines(const std::string& text) {
-  std::vector<nlohmann::json> out;
-  for (const std::string& line : split(text, '\n')) {
-    if (!line.empty()) {
-      out.push_back(nlohmann::json::parse(line));
-    }
-  }
-  return out;
-}
 
 // A quickstart of seconds: tiny weights, few episodes.
 const std::string kTiny =
@@ -59,7 +21,7 @@ TEST(Cli, HelpNamesEveryVerbAndEachHasAnExample) {
   const Ran help = run("--help");
   EXPECT_EQ(help.code, 0);
   for (const char* verb : {"quickstart", "train", "eval", "play", "worlds", "collect", "import", "export",
-                           "annotate", "data", "index", "sft", "pretrain", "report", "doctor", "bench"}) {
+                           "annotate", "data", "index", "lm", "sft", "pretrain", "report", "doctor", "bench"}) {
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
     EXPECT_EQ(run(std::string(verb) + " --help").code, 0) << verb;
   }

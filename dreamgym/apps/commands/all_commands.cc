@@ -16,6 +16,7 @@ void add_all_commands(CLI::App& app) {
   add_annotate_command(app);
   add_data_command(app);
   add_index_command(app);
+  add_lm_command(app);
   add_sft_command(app);
   add_pretrain_command(app);
   add_doctor_command(app);

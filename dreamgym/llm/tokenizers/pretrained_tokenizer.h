@@ -77,6 +77,9 @@ PretrainedVocabulary vocabulary_from_tiktoken(std::string_view ranks,
                                               std::string_view layout,
                                               const std::string& origin);
 
+/// The text of a tokenizer.json that vocabulary_from_json() and the tokenizers library read as this.
+std::string vocabulary_to_json(const PretrainedVocabulary& vocabulary);
+
 PretrainedTokenizer read_pretrained_tokenizer(const Path& tokenizer_json);
 
 }  // namespace dreamgym
