@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -42,6 +45,11 @@ inline std::string damaged(std::string bytes, Rng& rng) {
     }
   }
   return bytes;
+}
+
+/// A file for one round; unlike write_file() it waits for no disk.
+inline void write_quickly(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
 }
 
 /// Calls `read` with many damaged versions; whatever it throws must be an Error.

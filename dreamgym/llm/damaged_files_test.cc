@@ -32,7 +32,7 @@ TEST(DamagedFiles, ModelFoldersAreRefused) {
   const TemporaryFolder folder;
   std::filesystem::copy_file(data / "model.safetensors", folder.path() / "model.safetensors");
   expect_errors_only(read_file(data / "config.json"), [&](const std::string& bytes) {
-    write_file(folder.path() / "config.json", bytes);
+    write_quickly(folder.path() / "config.json", bytes);
     (void)load_weights(folder.path().string());
   });
 }
@@ -46,12 +46,12 @@ TEST(DamagedFiles, AdaptersAreRefused) {
   const std::string weights = read_file(data / "adapter_model.safetensors");
   write_file(folder.path() / "adapter_model.safetensors", weights);
   expect_errors_only(config, [&](const std::string& bytes) {
-    write_file(folder.path() / "adapter_config.json", bytes);
+    write_quickly(folder.path() / "adapter_config.json", bytes);
     read();
   });
   write_file(folder.path() / "adapter_config.json", config);
   expect_errors_only(weights, [&](const std::string& bytes) {
-    write_file(folder.path() / "adapter_model.safetensors", bytes);
+    write_quickly(folder.path() / "adapter_model.safetensors", bytes);
     read();
   });
 }
@@ -62,7 +62,7 @@ TEST(DamagedFiles, GgufFilesAreRefused) {
     DREAMGYM_NEEDS_FILE(file);
     const TemporaryFolder folder;
     expect_errors_only(read_file(file), [&](const std::string& bytes) {
-      write_file(folder.path() / "x.gguf", bytes);
+      write_quickly(folder.path() / "x.gguf", bytes);
       const GgufFile gguf(folder.path() / "x.gguf");
       (void)gguf_weights(gguf);
       (void)PretrainedTokenizer(gguf_vocabulary(gguf));

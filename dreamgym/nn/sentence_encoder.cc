@@ -155,6 +155,14 @@ struct SentenceEncoder::Impl {
     const auto longest = static_cast<std::size_t>(config.max_tokens);
     for (const std::string& text : texts) {
       std::vector<TokenId> ids = tokenizer.encode(text);
+      for (const TokenId id : ids) {
+        if (id < 0 || id >= config.vocab_size) {
+          throw Error(ErrorKind::kCorrupt,
+                      name + ": tokenizer.json gives the id " + std::to_string(id) +
+                          ", the model knows " + std::to_string(config.vocab_size),
+                      "the two files belong to different models");
+        }
+      }
       if (ids.size() > longest) {  // the closing token stays
         ids[longest - 1] = ids.back();
         ids.resize(longest);
