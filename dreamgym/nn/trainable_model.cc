@@ -24,20 +24,7 @@ using internal::Workspace;
 // Thread safety: all members may be called from any thread.
 class OrderedSum {
  public:
-  /// @param total_is_zero  then the first gradient needs no buffer of its own: 0 + g is g.
-  OrderedSum(float* total, std::size_t count, bool total_is_zero)
-      : total_(total), count_(count), total_is_zero_(total_is_zero) {}
-
-  /// The total itself where gradient `number` can be written straight into it, or null.
-  [[nodiscard]] float* in_place(std::size_t number) const {
-    return number == 0 && total_is_zero_ ? total_ : nullptr;
-  }
-  /// Gradient 0 has been written in place.
-  void first_is_in_place() {
-    const std::scoped_lock lock(mutex_);
-    ++next_;
-    add_waiting();
-  }
+  OrderedSum(float* total, std::size_t count) : total_(total), count_(count) {}
 
   /// A zeroed gradient.
   FloatBuffer take() {
@@ -56,12 +43,6 @@ class OrderedSum {
   void add(std::size_t number, FloatBuffer gradient) {
     const std::scoped_lock lock(mutex_);
     waiting_.emplace(number, std::move(gradient));
-    add_waiting();
-  }
-
- private:
-  // With the mutex held.
-  void add_waiting() {
     for (auto first = waiting_.find(next_); first != waiting_.end(); first = waiting_.find(next_)) {
       internal::train_kernels().add_scaled(1.0F, first->second.data(), total_, count_);
       free_.push_back(std::move(first->second));
@@ -70,9 +51,9 @@ class OrderedSum {
     }
   }
 
+ private:
   float* total_;
   std::size_t count_;
-  bool total_is_zero_;
   std::mutex mutex_;
   std::size_t next_ = 0;
   std::map<std::size_t, FloatBuffer> waiting_;
@@ -153,7 +134,6 @@ struct TrainableModel::Impl {
   FloatBuffer weights;
   FloatBuffer low_rank;
   FloatBuffer gradient;  // of what is trained
-  bool gradient_is_zero = true;
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
 };
@@ -237,8 +217,7 @@ void TrainableModel::set_adapter(const LoraAdapter& adapter) {
 
 std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
     std::span<const PackedBatch> batches, const LossGradient& loss) {
-  OrderedSum sum(impl_->gradient.data(), impl_->trained().count, impl_->gradient_is_zero);
-  impl_->gradient_is_zero = false;
+  OrderedSum sum(impl_->gradient.data(), impl_->trained().count);
   try {
     return parallel_map(batches.size(), impl_->num_threads, [&](std::size_t index) {
       const internal::SingleThread single;
@@ -247,14 +226,9 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
       auto scores = network.forward(batches[index], *workspace, true);
       const std::vector<TokenGradient> gradients = loss(index, scores);
       check(gradients.size() == scores.size(), "the loss gives a gradient for each query");
-      if (float* total = sum.in_place(index)) {
-        network.backward(gradients, *workspace, impl_->wanted(total));
-        sum.first_is_in_place();
-      } else {
-        FloatBuffer gradient = sum.take();
-        network.backward(gradients, *workspace, impl_->wanted(gradient.data()));
-        sum.add(index, std::move(gradient));
-      }
+      FloatBuffer gradient = sum.take();
+      network.backward(gradients, *workspace, impl_->wanted(gradient.data()));
+      sum.add(index, std::move(gradient));
       impl_->workspaces.give_back(std::move(workspace));
       return scores;
     });
@@ -274,7 +248,6 @@ UpdateResult TrainableModel::update(const OptimizerConfig& config, double scale)
 
 void TrainableModel::discard_gradients() {
   std::fill_n(impl_->gradient.data(), impl_->trained().count, 0.0F);
-  impl_->gradient_is_zero = true;
 }
 
 std::string TrainableModel::optimizer_state() const {
