@@ -91,6 +91,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
   field("verify_success", config.verify_success, "a success counts only if wanted = reached");
+  field("want_from_task", config.want_from_task, "... and every word of wanted stands in the task");
 }
 
 template <class Field>

@@ -22,6 +22,19 @@ constexpr std::size_t kMaxActionBytes = 400;
 // Of a reply that is asked for again because the greedy one contradicted what was shown.
 constexpr double kRetryTemperature = 1.0;
 
+// Lower-cased words without marks at their ends.
+std::vector<std::string> bare_words(std::string_view text) {
+  constexpr std::string_view kMarks = ".,;:!?\"'()[]";
+  std::vector<std::string> out;
+  for (const std::string& word : words(to_lower(text))) {
+    const std::size_t begin = word.find_first_not_of(kMarks);
+    if (begin != std::string::npos) {
+      out.push_back(word.substr(begin, word.find_last_not_of(kMarks) - begin + 1));
+    }
+  }
+  return out;
+}
+
 void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
   out.insert(out.end(), ids.begin(), ids.end());
 }
@@ -173,13 +186,26 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
       },
       [&](const Query& query, std::span<const TokenId> reply) {
         const auto trace = trace_in(reply);
-        return !trace || !slots_[query.slot].shown.contradicts(*trace, query.action);
+        const Slot& slot = slots_[query.slot];
+        return !trace || (wants_what_was_asked(*trace, slot) &&
+                          !slot.shown.contradicts(*trace, query.action));
       }};
   dream(queries, std::move(all), part);
   for (Query& query : queries) {
     query.trace = trace_in(query.reply);
     append(query.context, query.reply);
   }
+}
+
+bool ExperienceModel::wants_what_was_asked(const ReasoningTrace& trace, const Slot& slot) const {
+  const auto want = trace.find("want");
+  if (!options_.want_from_task || !want) {
+    return true;
+  }
+  const std::vector<std::string> asked = bare_words(slot.task.instruction);
+  return std::ranges::all_of(bare_words(*want), [&](const std::string& word) {
+    return std::ranges::find(asked, word) != asked.end();
+  });
 }
 
 std::optional<ReasoningTrace> ExperienceModel::trace_in(std::span<const TokenId> reply) const {
@@ -279,7 +305,7 @@ StepResult ExperienceModel::conclude(Query& query) {
   const auto& trace = query.trace;
   result.action_valid = !trace || trace->find("effect") != effects::kInvalid;
   if (step.flag == EndFlag::kSuccess && options_.verify_success &&
-      !(trace && wanted_is_reached(*trace))) {
+      !(trace && wanted_is_reached(*trace) && wants_what_was_asked(*trace, slot))) {
     ++counters_.refused_successes;
     result.info["refused_success"] = "true";
     step.flag = EndFlag::kContinue;

@@ -44,6 +44,8 @@ struct ExperienceOptions {
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
+  /// ... and only if every word of wanted stands in the task: what was asked for, not what was done.
+  bool want_from_task = false;
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };
@@ -108,6 +110,8 @@ class ExperienceModel final : public EnvironmentBatch {
   void dream_traces(std::vector<Query>& queries);
   void dream_observations(std::vector<Query>& queries);
   void dream(std::vector<Query>& queries, std::vector<std::size_t> asked, const Part& part);
+  /// What the trace says was wanted is, word for word, of the task.
+  [[nodiscard]] bool wants_what_was_asked(const ReasoningTrace& trace, const Slot& slot) const;
   [[nodiscard]] std::optional<ReasoningTrace> trace_in(std::span<const TokenId> reply) const;
   [[nodiscard]] GenerationRequest base_request(const Query& query, std::size_t attempt) const;
   StepResult conclude(Query& query);

@@ -87,6 +87,20 @@ TEST(ExperienceModel, RefusesASuccessWithoutAnyStatement) {
   EXPECT_EQ(dream_once("effect: moved<|observation|>You move it.<|success|>", trusting).reward, 1.0);
 }
 
+TEST(ExperienceModel, ByOptionWantsOnlyWhatTheTaskSays) {
+  ExperienceOptions options;
+  options.want_from_task = true;
+  // dream_task() asks for a mug in a desk.
+  EXPECT_EQ(dream_once("effect: moved; want: cup in desk; got: cup in desk<|observation|>You move it.<|success|>",
+                       options)
+                .reward,
+            0.0);
+  EXPECT_EQ(dream_once("effect: moved; want: Mug, in desk; got: Mug, in desk<|observation|>You move it.<|success|>",
+                       options)
+                .reward,
+            1.0);
+}
+
 TEST(ExperienceModel, TurnsAnUnparsableReplyIntoAFailureState) {
   DreamCounters counters;
   const StepResult result = dream_once("effect: moved<|action|>what<|end|>", {}, &counters);

@@ -62,6 +62,11 @@ class Walk {
     follow(action, before, chose);
     trace.add("effect", std::string(effect(chose)));
     trace.add("at", place());
+    const bool bought = page().kind == PageKind::kDone;
+    const std::string want = bought ? wanted() : "";
+    if (bought) {
+      trace.add("want", want);  // before what was chosen, which is the wrong thing to copy
+    }
     if (!chosen_.empty()) {
       std::string held;
       for (const auto& [group, value] : chosen_) {
@@ -69,8 +74,8 @@ class Walk {
       }
       trace.add("hold", held);
     }
-    if (page().kind == PageKind::kDone) {
-      add_outcome(step, trace);
+    if (bought) {
+      trace.add("got", reached(step, want));
     }
     return trace;
   }
@@ -138,44 +143,37 @@ class Walk {
   [[nodiscard]] std::string key() const {
     return page().kind == PageKind::kResults ? fmt::format("{} {}", place(), query_) : place();
   }
-  /// Wanted are the kind of product, the instruction's own words and its price; reached is what is
-  /// left of them without what the purchase missed. The words stand as the instruction has them,
-  /// since a small model copies a span far better than a selection.
-  void add_outcome(const Transition& step, ReasoningTrace& trace) const {
-    const std::vector<std::string> words = wanted_span(instruction_);
-    const bool limited = price_limit(instruction_).has_value();
-    const std::string want = elements(true, words, limited);
-    std::string got = want;
-    if (step.reward < 1) {
-      std::vector<std::string> met = words;
-      if (const std::string missed = info_of(step, "missed"); !missed.empty()) {
-        remove_words(met, missed);
-      } else if (info_of(step, "r_type").empty()) {
-        const std::vector<std::string> content = content_words(instruction_);
-        std::erase_if(met, [&](const std::string& word) {
-          const std::string plain = plain_word(word);
-          return std::ranges::find(content, plain) != content.end() && !is_shown(plain);
-        });
-      }
-      got = elements(info_of(step, "type_fits") != "false",
-                     met,
-                     limited && info_of(step, "r_price") != "false");
-      if (got == want) {
-        got += ", not all";
-      }
+  /// The instruction's own words and its price, as the instruction has them: a small model copies a
+  /// span far better than a selection.
+  [[nodiscard]] std::string wanted() const { return elements(wanted_span(instruction_), true); }
+
+  /// What is left of them without what the purchase missed.
+  [[nodiscard]] std::string reached(const Transition& step, const std::string& want) const {
+    if (step.reward >= 1) {
+      return want;
     }
-    trace.add("want", want);
-    trace.add("got", got);
+    std::vector<std::string> met = wanted_span(instruction_);
+    if (const std::string missed = info_of(step, "missed"); !missed.empty()) {
+      remove_words(met, missed);
+    } else if (info_of(step, "r_type").empty()) {
+      const std::vector<std::string> content = content_words(instruction_);
+      std::erase_if(met, [&](const std::string& word) {
+        const std::string plain = plain_word(word);
+        return std::ranges::find(content, plain) != content.end() && !is_shown(plain);
+      });
+    }
+    std::string got = elements(met, info_of(step, "r_price") != "false");
+    if (info_of(step, "type_fits") == "false") {
+      got = "another kind, " + got;
+    }
+    return got == want ? got + ", not all" : got;
   }
-  static std::string elements(bool type_fits, const std::vector<std::string>& words, bool price) {
+  [[nodiscard]] std::string elements(const std::vector<std::string>& words, bool price_fits) const {
     std::vector<std::string> parts;
-    if (type_fits) {
-      parts.emplace_back("kind");
-    }
     if (!words.empty()) {
       parts.push_back(join(words, " "));
     }
-    if (price) {
+    if (price_fits && price_limit(instruction_)) {
       parts.emplace_back("price");
     }
     return parts.empty() ? "nothing" : join(parts, ", ");

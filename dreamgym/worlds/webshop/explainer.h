@@ -8,7 +8,7 @@
 namespace dreamgym::webshop {
 
 /// "effect: new; at: page 1", "effect: done; at: b09...; hold: black, large". On buying, want and got
-/// name the kind of product, the instruction's words and the price; got lacks what the purchase
+/// are the instruction's words and its price; got lacks what the purchase
 /// missed, by the engine's own account in Transition::info; where a log lacks that, the words that
 /// nothing shown of the product has. They are equal exactly on a reward of 1.
 std::unique_ptr<Explainer> make_explainer();

@@ -114,7 +114,7 @@ TEST(WebshopExplainer, FollowsAnEpisode) {
   EXPECT_EQ(steps.front().reasoning_trace, "effect: new; at: page 1");
   EXPECT_TRUE(contains(steps.back().reasoning_trace, "effect: done; at: g"))
       << steps.back().reasoning_trace;
-  EXPECT_TRUE(contains(steps.back().reasoning_trace, "want: kind, "));
+  EXPECT_TRUE(contains(steps.back().reasoning_trace, "want: dress that is moisture wicking, price; got: "));
 }
 
 TEST(WebshopWorld, SplitsShareNoProductWhateverTheSeeds) {
