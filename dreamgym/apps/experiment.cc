@@ -9,7 +9,9 @@
 #include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
+#include "dreamgym/apps/trust_listener.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/experience_fidelity.h"
@@ -32,6 +34,12 @@ FolderLock locked(const Path& folder) {
 
 EngineConfig engine_config(const ExperimentConfig& config) {
   return {.num_threads = config.threads, .cache_budget_bytes = config.cache_megabytes << 20};
+}
+
+Estimate success_of(const std::vector<Trajectory>& stories) {
+  const auto successes =
+      std::count_if(stories.begin(), stories.end(), [](const auto& story) { return story.success(); });
+  return wilson_interval(static_cast<std::size_t>(successes), stories.size());
 }
 
 }  // namespace
@@ -284,8 +292,12 @@ void Experiment::check_free_running() {
                            .first(std::min(dreamed.episodes.size(), kLuckEpisodes));
     const EnvironmentLuck luck = measure_environment_luck(
         dream, lucky, config_.evaluation.luck_replays, rng_.fork("luck"));
-    const FreeRunningCheck check = free_running_check(
-        dreamed, real ? &*real : nullptr, auditor.get(), config_.check.max_gap);
+    const FreeRunningCheck check =
+        free_running_check(dreamed,
+                           {.real = real ? &*real : nullptr,
+                            .auditor = auditor.get(),
+                            .logged_success = success_of(data_.offline)},
+                           config_.check.max_gap);
     record.dreamed_steps = dreamed.environment_steps;
     record.measures["luck_return_deviation"] = luck.return_deviation;
     record.measures["luck_flipped_share"] = luck.flipped_share;
@@ -304,6 +316,8 @@ void Experiment::check_free_running() {
       keep("real_success", *check.real_success);
       keep("gap", *check.gap);
     }
+    keep("logged_success", *check.logged_success);
+    keep("above_logs", *check.above_logs);
     if (check.confirmed_share) {
       record.measures["confirmed_share"] = *check.confirmed_share;
     }
@@ -315,6 +329,10 @@ void Experiment::check_free_running() {
     }
     record.note = check.verdict;
     progress_.note("free-running check: " + check.verdict);
+    for (const std::string& alarm : check.alarms) {
+      record.note += "\n" + alarm;
+      progress_.note("alarm: " + alarm);
+    }
     if (!check.passed && !config_.check.force) {
       throw Error(ErrorKind::kDiverged, "the free-running check failed: " + check.verdict);
     }
@@ -345,23 +363,44 @@ void Experiment::train_in_dream() {
         data_.training_tasks, config_.curriculum, [&](std::span<const Task> seeds, const Rng& rng) {
           return generator.vary(seeds, rng);
         });
+    const bool probing = world_ != nullptr && config_.check.probe_every > 0;
+    GrpoConfig settings = config_.dream;
+    settings.validate_every = probing ? config_.check.probe_every : settings.validate_every;
     GrpoTrainer trainer({learner->model, learner->engine, learner->tokenizer},
                         curriculum,
                         {dream, mappers_.get(), Provenance::kDreamed, "experience"},
-                        config_.dream,
+                        settings,
                         rng_.fork("dream"));
     std::vector<Task> validation = data_.training_tasks;
     Rng stream = rng_.fork("dream validation");
     stream.shuffle(validation);
-    validation.resize(std::min(validation.size(), kValidationTasks));
+    validation.resize(
+        std::min(validation.size(), probing ? config_.check.probe_tasks : kValidationTasks));
+    const auto auditor = world_ != nullptr ? world_->make_episode_auditor() : nullptr;
+    TrustListener trust(
+        *recorder_,
+        {.auditor = auditor.get(),
+         .logged_success = world_ == nullptr ? std::optional(success_of(data_.offline).value) : std::nullopt,
+         .max_rise = config_.check.max_rise},
+        progress_);
     trainer.validate = [&] {
-      return play_panel(*learner, dream, validation, "dream validation", "experience").success.value;
+      const PanelResult dreamed =
+          play_panel(*learner, dream, validation, "dream validation", "experience");
+      if (!probing) {
+        return dreamed.success.value;
+      }
+      const auto environment = reality();
+      const PanelResult real = play_panel(*learner, *environment, validation, "dream validation", "");
+      trust.observe_probe(dreamed, real);
+      return real.success.value;
     };
-    trainer.listener = recorder_.get();
+    trainer.listener = &trust;
     trainer.progress = &progress_;
     trainer.checkpoints = checkpoint_path("dream");
     const GrpoReport report = trainer.run("dream");
     record.dreamed_steps = report.environment_steps;
+    record.real_steps = trust.probe_steps();
+    record.note = join(trust.alarms(), "\n");
     record.tokens = report.sampled_tokens + report.trained_tokens;
     record.measures = {
         {"iterations", static_cast<double>(report.iterations)},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dreamgym/apps/experiment.h"
+#include "dreamgym/base/text.h"
 
 namespace dreamgym {
 namespace {
@@ -43,17 +44,24 @@ Interval interval_of(const std::map<std::string, double>& measures, const std::s
   return {measures.at(name), measures.at(name + "_low"), measures.at(name + "_high")};
 }
 
+std::optional<Interval> optional_interval(const std::map<std::string, double>& measures,
+                                          const std::string& name) {
+  return measures.contains(name) ? std::optional(interval_of(measures, name)) : std::nullopt;
+}
+
 CheckResult check_result(const StageRecord& record) {
   const auto& measures = record.measures;
   CheckResult check;
   check.num_tasks = static_cast<std::size_t>(measures.at("num_tasks"));
   check.dreamed_success = interval_of(measures, "dreamed_success");
   check.passed = measures.at("passed") > 0;
-  check.verdict = record.note;
-  if (measures.contains("real_success")) {
-    check.real_success = interval_of(measures, "real_success");
-    check.gap = interval_of(measures, "gap");
-  }
+  check.alarms = split(record.note, '\n');
+  check.verdict = check.alarms.front();
+  check.alarms.erase(check.alarms.begin());
+  check.real_success = optional_interval(measures, "real_success");
+  check.gap = optional_interval(measures, "gap");
+  check.logged_success = optional_interval(measures, "logged_success");
+  check.above_logs = optional_interval(measures, "above_logs");
   if (measures.contains("confirmed_share")) {
     check.confirmed_share = measures.at("confirmed_share");
   }
@@ -150,11 +158,22 @@ RunResults Experiment::summarise() {
       }
     }
   }
+  const bool probed = log_.done("dream") && log_.record("dream").real_steps > 0;
   results.notes.push_back(fmt::format(
-      "0 online real steps: the experience model saw {} offline real transitions ({} of them imitated "
+      "{}: the experience model saw {} offline real transitions ({} of them imitated "
       "by the start policy).",
+      probed ? fmt::format("{} online real steps, all of them probes", log_.record("dream").real_steps)
+             : "0 online real steps",
       data_.offline_steps,
       demonstrated));
+  for (const std::string& alarm : results.check ? results.check->alarms : std::vector<std::string>()) {
+    results.notes.push_back("Alarm: " + alarm);
+  }
+  if (log_.done("dream") && !log_.record("dream").note.empty()) {
+    for (const std::string& alarm : split(log_.record("dream").note, '\n')) {
+      results.notes.push_back("Alarm: " + alarm);
+    }
+  }
   if (!results.real_evaluation) {
     results.notes.emplace_back("world = none: there is no engine, so nothing here was checked against reality.");
   }

@@ -9,6 +9,7 @@
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/trajectory_json.h"
+#include "dreamgym/replay/saturation.h"
 
 namespace dreamgym {
 
@@ -43,6 +44,7 @@ void RunRecorder::on_iteration(std::size_t iteration,
         static_cast<double>(report.duplicates) /
         static_cast<double>(std::max<std::size_t>(1, report.added + report.duplicates));
     values["replay/dreamed_transitions"] = static_cast<double>(buffer_->num_dreamed());
+    values["replay/effective_share"] = measure_variety(dreamed).effective_share;
   }
   record(phase_, iteration, values);
   keep_episodes(episodes, episodes_kept_, fmt::format("{}/{}", phase_, iteration));

@@ -43,6 +43,12 @@ struct CheckConfig {
   std::size_t tasks = 96;
   double max_gap = 0.15;                  ///< |dreamed - real| success
   bool force = false;                     ///< train in the dream even if the check fails
+  /// While training in the dream the policy plays a probe set in dream and reality every so many iterations;
+  /// its real steps are the arm's. The policy best in reality is kept, and a rise of the gap ends the training.
+  /// 0 = never.
+  std::size_t probe_every = 0;
+  std::size_t probe_tasks = 48;
+  double max_rise = 0.15;                 ///< of dreamed - real success above the first probe's
 };
 
 struct EvaluationConfig {

@@ -122,6 +122,9 @@ void visit_fields(CheckConfig& config, Field&& field) {
   field("tasks", config.tasks, "played in the dream and in reality before training", at_least(2));
   field("max_gap", config.max_gap, "allowed |dreamed - real| success", between(0, 1));
   field("force", config.force, "train even if the check fails");
+  field("probe_every", config.probe_every, "iterations between probes in dream and reality (real steps!); 0 = none", at_least(0));
+  field("probe_tasks", config.probe_tasks, "of a probe", at_least(2));
+  field("max_rise", config.max_rise, "of the dream's lead before it is an alarm; at probes it ends the training", between(0.01, 1));
 }
 
 template <class Field>

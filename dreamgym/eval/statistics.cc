@@ -57,6 +57,13 @@ Estimate paired_difference(std::span<const double> a, std::span<const double> b)
   return around_mean(differences, kNormal95);
 }
 
+Estimate independent_difference(const Estimate& a, const Estimate& b) {
+  const double difference = a.value - b.value;
+  const double below = std::hypot(a.value - a.low, b.high - b.value);
+  const double above = std::hypot(a.high - a.value, b.value - b.low);
+  return {difference, difference - below, difference + above};
+}
+
 Estimate mean_over_seeds(std::span<const double> values) {
   if (values.size() < 2) {
     throw Error(ErrorKind::kInvalidArgument, "an interval over seeds needs at least two of them");

@@ -61,5 +61,13 @@ TEST(MeanOverSeeds, UsesStudentsQuantile) {
   EXPECT_THROW((void)mean_over_seeds(std::vector<double>{1}), Error);
 }
 
+// Newcombe 1998, table II: 56/70 against 48/80, method 10.
+TEST(IndependentDifference, IsNewcombesHybridScoreInterval) {
+  const Estimate difference = independent_difference(wilson_interval(56, 70), wilson_interval(48, 80));
+  EXPECT_NEAR(difference.value, 0.2, 1e-12);
+  EXPECT_NEAR(difference.low, 0.0524, 5e-5);
+  EXPECT_NEAR(difference.high, 0.3339, 5e-5);
+}
+
 }  // namespace
 }  // namespace dreamgym

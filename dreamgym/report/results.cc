@@ -76,8 +76,15 @@ Json to_value(const CheckResult& check) {
   if (check.contradictions_per_episode) {
     json["contradictions_per_episode"] = number(*check.contradictions_per_episode);
   }
+  if (check.logged_success) {
+    json["logged_success"] = to_value(*check.logged_success);
+  }
+  if (check.above_logs) {
+    json["above_logs"] = to_value(*check.above_logs);
+  }
   json["passed"] = check.passed;
   json["verdict"] = check.verdict;
+  json["alarms"] = check.alarms;
   return json;
 }
 
@@ -224,8 +231,11 @@ CheckResult read_check(const Reader& reader) {
   reader.read("confirmed_share", check.confirmed_share);
   reader.read("contradictions_per_episode", check.contradictions_per_episode);
   reader.read("second_looks_agree", check.second_looks_agree);
+  reader.read("logged_success", check.logged_success);
+  reader.read("above_logs", check.above_logs);
   reader.read("passed", check.passed);
   reader.read("verdict", check.verdict);
+  reader.read("alarms", check.alarms);
   return check;
 }
 

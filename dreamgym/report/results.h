@@ -57,8 +57,11 @@ struct CheckResult {
   std::optional<double> confirmed_share;
   std::optional<double> contradictions_per_episode;
   std::optional<double> second_looks_agree;
+  std::optional<Interval> logged_success;  ///< of the logs' agents
+  std::optional<Interval> above_logs;      ///< dreamed minus logged
   bool passed = false;
   std::string verdict;
+  std::vector<std::string> alarms{};  ///< what to look at even though it passed
   bool operator==(const CheckResult&) const = default;
 };
 

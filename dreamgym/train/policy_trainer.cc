@@ -38,7 +38,8 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     progress->begin(phase_, by_steps ? loop_.step_budget : loop_.iterations, by_steps ? "steps" : "iterations");
     progress->resume(done());
   }
-  while (report_.iterations < loop_.iterations && tasks_that_fit() > 0) {
+  const auto stopped = [&] { return listener != nullptr && listener->wants_stop(); };
+  while (report_.iterations < loop_.iterations && tasks_that_fit() > 0 && !stopped()) {
     metrics_.clear();
     const auto tasks =
         curriculum_.next(tasks_that_fit(), rng_.fork("tasks", report_.iterations));
