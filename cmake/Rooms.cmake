@@ -2,7 +2,7 @@
 dreamgym_room(base LIBRARIES fmt::fmt ZLIB::ZLIB)
 dreamgym_room(data ROOMS base LIBRARIES nlohmann_json::nlohmann_json)
 dreamgym_room(env ROOMS data)
-dreamgym_room(llm ROOMS data LIBRARIES PkgConfig::PCRE2 PkgConfig::UTF8PROC)
+dreamgym_room(llm ROOMS data LIBRARIES PkgConfig::PCRE2 PkgConfig::UTF8PROC CURL::libcurl)
 dreamgym_room(worlds ROOMS env LIBRARIES ICU::uc)
 dreamgym_room(agent ROOMS llm)
 dreamgym_room(replay ROOMS llm LIBRARIES SQLite::SQLite3)
