@@ -11,6 +11,7 @@
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/text.h"
+#include "tests/fault_server.h"
 #include "tests/temporary_folder.h"
 
 namespace dreamgym {
@@ -113,6 +114,53 @@ TEST(Cli, CollectAnnotateStatsExportImportRoundTrip) {
   const Ran again = run("import --format messages " + out + " --out " + logs);
   EXPECT_EQ(again.code, 0) << again.errors;
   EXPECT_NE(again.out.find("12 episodes"), std::string::npos);
+}
+
+// A teacher that fails one request in four, each time in another way.
+FaultReply unreliable_teacher(const FaultRequest& request) {
+  using Fault = FaultReply::Fault;
+  const auto body = nlohmann::json::parse(request.body);
+  const std::string question = body["messages"][1]["content"];
+  const std::string marker = "Number of steps: ";
+  const auto steps = std::stoul(question.substr(question.find(marker) + marker.size()));
+  nlohmann::json answer = {{"task_tutorial", {{"overall_plan", "a"}, {"success_mode", "b"}, {"failure_mode", "c"}}}};
+  for (std::size_t t = 1; t <= steps; ++t) {
+    answer["state_transitions"].push_back({{"step_id", t}, {"transition_plan", "Step " + std::to_string(t) + " of it."}});
+  }
+  const FaultReply good{.body = chat_answer(answer.dump())};
+  if (request.number % 4 != 0) {
+    return good;
+  }
+  const std::vector<FaultReply> faults = {{.status = 429, .body = "{}", .headers = "Retry-After: 0\r\n"},
+                                          {.body = good.body, .fault = Fault::kCut},
+                                          {.status = 500, .body = "oops"},
+                                          {.body = chat_answer("I would rather not.")}};
+  return faults[request.number / 4 % faults.size()];
+}
+
+TEST(Cli, AnnotatesWithATeacherThatFailsNowAndThen) {
+  const TemporaryFolder folder;
+  const std::string logs = (folder.path() / "logs.jsonl").string();
+  const std::string out = (folder.path() / "explained.jsonl").string();
+  ASSERT_EQ(run("collect toy --policy noisy --episodes 30 --out " + logs).code, 0);
+  FaultServer teacher(unreliable_teacher);
+  const std::string command = "annotate " + logs + " --teacher " + teacher.url() +
+                              " --teacher-model m --key-variable \"\" --out " + out;
+  const Ran first = run(command);
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const auto statistics = lines(run("data stats --json " + out).out).at(0);
+  EXPECT_EQ(statistics["explained_transitions"], statistics["transitions"]);
+  EXPECT_EQ(statistics["trajectories"], 30);
+  EXPECT_NE(first.errors.find("repaired"), std::string::npos) << first.errors;
+  const std::size_t asked = teacher.num_requests();
+  EXPECT_GT(asked, 30U);
+  const std::string explained = read_file(out);
+  EXPECT_EQ(run(command).code, 0);
+  EXPECT_EQ(teacher.num_requests(), asked) << "the journal answers the second run";
+  EXPECT_EQ(read_file(out), explained);
+  const Ran missing = run(command + " --description " + (folder.path() / "none.md").string());
+  EXPECT_NE(missing.code, 0);
+  EXPECT_NE(missing.errors.find("none.md"), std::string::npos) << missing.errors;
 }
 
 TEST(Cli, BadInputIsNamedAndNothingIsWritten) {
