@@ -4,8 +4,26 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/base/error.h"
+
 namespace dreamgym {
 namespace {
+
+// Dreamed minus real success over the tasks that infrastructure ended in neither.
+std::optional<Estimate> paired_gap(const PanelResult& dreamed, const PanelResult& real) {
+  check(dreamed.episodes.size() == real.episodes.size(), "the same panel in dream and reality");
+  std::vector<double> in_dream;
+  std::vector<double> in_reality;
+  for (std::size_t i = 0; i < dreamed.episodes.size(); ++i) {
+    const Trajectory& dream = dreamed.episodes[i].trajectory;
+    const Trajectory& world = real.episodes[i].trajectory;
+    if (dream.outcome != Outcome::kInfrastructureError && world.outcome != Outcome::kInfrastructureError) {
+      in_dream.push_back(dream.success() ? 1.0 : 0.0);
+      in_reality.push_back(world.success() ? 1.0 : 0.0);
+    }
+  }
+  return in_dream.size() < 2 ? std::nullopt : std::optional(paired_difference(in_dream, in_reality));
+}
 
 void audit(FreeRunningCheck& check, const PanelResult& dreamed, const EpisodeAuditor& auditor) {
   std::size_t confirmed = 0;
@@ -102,7 +120,7 @@ FreeRunningCheck free_running_check(const PanelResult& dreamed,
   }
   if (witnesses.real != nullptr) {
     check.real_success = witnesses.real->success;
-    check.gap = paired_difference(dreamed.outcomes(), witnesses.real->outcomes());
+    check.gap = paired_gap(dreamed, *witnesses.real);
   }
   if (witnesses.logged_success) {
     check.logged_success = witnesses.logged_success;

@@ -13,6 +13,10 @@ void summarise(PanelResult& result) {
   std::size_t successes = 0;
   std::map<std::string, std::pair<std::size_t, std::size_t>> types;  // successes, trials
   for (const Episode& episode : result.episodes) {
+    if (episode.trajectory.outcome == Outcome::kInfrastructureError) {
+      ++result.infrastructure_errors;
+      continue;
+    }
     const bool success = episode.trajectory.success();
     successes += success ? 1 : 0;
     const auto& settings = episode.trajectory.task.settings;
@@ -23,7 +27,7 @@ void summarise(PanelResult& result) {
       ++played;
     }
   }
-  result.success = wilson_interval(successes, result.episodes.size());
+  result.success = wilson_interval(successes, result.episodes.size() - result.infrastructure_errors);
   for (const auto& [type, counts] : types) {
     result.by_type[type] = wilson_interval(counts.first, counts.second);
   }

@@ -21,13 +21,15 @@ struct PanelOptions {
 
 struct PanelResult {
   std::vector<Episode> episodes;                 ///< in panel order; ledgers empty for scripted policies
-  Estimate success;
+  Estimate success;                              ///< of the episodes that infrastructure did not end
+  std::size_t infrastructure_errors = 0;         ///< episodes that it ended, after all tries
   std::map<std::string, Estimate> by_type;       ///< by task_settings::kType
   std::size_t environment_steps = 0;
   std::size_t sampled_tokens = 0;
   double seconds = 0;
 
-  /// [n] 1 = success, for paired comparisons.
+  /// [n] 1 = success, for paired comparisons; 0 where infrastructure ended the episode, so leave those out
+  /// where there can be any.
   [[nodiscard]] std::vector<double> outcomes() const;
 };
 

@@ -1,7 +1,9 @@
 #include "dreamgym/rollout/play_episodes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,10 @@
 
 namespace dreamgym {
 namespace {
+
+bool ended_by_infrastructure(const Episode& episode) {
+  return episode.trajectory.outcome == Outcome::kInfrastructureError;
+}
 
 // One batch of episodes that run side by side.
 class Wave {
@@ -27,8 +33,9 @@ class Wave {
         options_(options),
         cost_(cost) {}
 
-  std::vector<Episode> play(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
-    reset(tasks, rng, first_episode);
+  /// @param numbers  [tasks] of the episodes, which name their streams.
+  std::vector<Episode> play(std::span<const Task> tasks, const Rng& rng, std::span<const std::size_t> numbers) {
+    reset(tasks, rng, numbers);
     std::vector<std::size_t> running(tasks.size());
     for (std::size_t i = 0; i < running.size(); ++i) {
       running[i] = i;
@@ -45,25 +52,39 @@ class Wave {
       episodes.push_back({std::move(stories_[i]), std::move(states_[i].ledger)});
     }
     agent_.finish(sessions);
+    cost_.sampled_tokens += count_sampled(episodes);
+    cost_.infrastructure_errors += count_failed(episodes);
     return episodes;
   }
 
  private:
-  void reset(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
+  static std::size_t count_sampled(const std::vector<Episode>& episodes) {
+    std::size_t total = 0;
+    for (const Episode& episode : episodes) {
+      total += episode.ledger.num_sampled();
+    }
+    return total;
+  }
+
+  static std::size_t count_failed(const std::vector<Episode>& episodes) {
+    return static_cast<std::size_t>(std::ranges::count_if(episodes, ended_by_infrastructure));
+  }
+
+  void reset(std::span<const Task> tasks, const Rng& rng, std::span<const std::size_t> numbers) {
     std::vector<std::uint64_t> world_seeds;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       world_seeds.push_back(options_.paired_world_seed
                                 ? tasks[i].seed
-                                : rng.fork("world", first_episode + i).next());
+                                : rng.fork("world", numbers[i]).next());
     }
     const auto start = clock_.now();
     current_ = environment_.reset(tasks, world_seeds);
     cost_.environment_seconds += seconds_since(clock_, start);
     over_.assign(tasks.size(), false);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const std::uint64_t seed = rng.fork("episode", first_episode + i).next();
+      const std::uint64_t seed = rng.fork("episode", numbers[i]).next();
       Trajectory story;
-      story.episode_id = fmt::format("{}#{}", tasks[i].id, first_episode + i);
+      story.episode_id = fmt::format("{}#{}", tasks[i].id, numbers[i]);
       story.task = tasks[i];
       story.seed = seed;
       story.provenance = options_.provenance;
@@ -137,14 +158,6 @@ class Wave {
   std::vector<bool> over_;
 };
 
-std::size_t count_sampled(const std::vector<Episode>& episodes) {
-  std::size_t total = 0;
-  for (const Episode& episode : episodes) {
-    total += episode.ledger.num_sampled();
-  }
-  return total;
-}
-
 }  // namespace
 
 std::vector<Episode> play_episodes(TokenAgent& agent,
@@ -162,14 +175,35 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
   if (progress != nullptr) {
     progress->begin("episodes", tasks.size(), "episodes");
   }
+  const auto play = [&](std::span<const std::size_t> numbers) {
+    std::vector<Task> of_numbers;
+    for (const std::size_t number : numbers) {
+      of_numbers.push_back(tasks[number]);
+    }
+    return Wave(agent, environment, mappers, options, spent).play(of_numbers, rng, numbers);
+  };
   for (std::size_t begin = 0; begin < tasks.size(); begin += options.batch_size) {
-    const std::size_t count = std::min(options.batch_size, tasks.size() - begin);
-    Wave wave(agent, environment, mappers, options, spent);
-    std::vector<Episode> played = wave.play(tasks.subspan(begin, count), rng, begin);
-    spent.sampled_tokens += count_sampled(played);
+    std::vector<std::size_t> numbers(std::min(options.batch_size, tasks.size() - begin));
+    std::iota(numbers.begin(), numbers.end(), begin);
+    std::vector<Episode> played = play(numbers);
     std::move(played.begin(), played.end(), std::back_inserter(episodes));
     if (progress != nullptr) {
       progress->advance(episodes.size(), "");
+    }
+  }
+  for (std::size_t retry = 0; retry < options.infrastructure_retries; ++retry) {
+    std::vector<std::size_t> failed;
+    for (std::size_t i = 0; i < episodes.size() && failed.size() < options.batch_size; ++i) {
+      if (ended_by_infrastructure(episodes[i])) {
+        failed.push_back(i);
+      }
+    }
+    if (failed.empty()) {
+      break;
+    }
+    std::vector<Episode> again = play(failed);
+    for (std::size_t j = 0; j < failed.size(); ++j) {
+      episodes[failed[j]] = std::move(again[j]);
     }
   }
   if (progress != nullptr) {
@@ -178,6 +212,7 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
   if (cost != nullptr) {
     cost->steps += spent.steps;
     cost->sampled_tokens += spent.sampled_tokens;
+    cost->infrastructure_errors += spent.infrastructure_errors;
     cost->environment_seconds += spent.environment_seconds;
     cost->agent_seconds += spent.agent_seconds;
   }

@@ -29,11 +29,14 @@ struct RolloutOptions {
   Provenance provenance = Provenance::kReal;
   std::string simulator_version;     ///< written into dreamed trajectories
   bool paired_world_seed = true;     ///< episode i's hidden world comes from task.seed, not from i
+  /// How often episodes that ended for reasons of infrastructure are played anew, all of them together.
+  std::size_t infrastructure_retries = 2;
 };
 
 struct RolloutCost {
   std::size_t steps = 0;             ///< environment steps taken
   std::size_t sampled_tokens = 0;    ///< by the policy
+  std::size_t infrastructure_errors = 0;  ///< episodes it ended, those played anew included
   double environment_seconds = 0;
   double agent_seconds = 0;
 };

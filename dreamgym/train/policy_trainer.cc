@@ -1,12 +1,38 @@
 #include "dreamgym/train/policy_trainer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "dreamgym/base/clock.h"
+#include "dreamgym/base/error.h"
 
 namespace dreamgym {
+namespace {
+
+// A group that lacks a member for reasons of infrastructure would compare its others with the wrong mean.
+// @return how many groups were taken out.
+std::size_t drop_incomplete_groups(std::vector<Episode>& episodes, std::size_t group_size) {
+  std::vector<Episode> whole;
+  std::size_t dropped = 0;
+  for (std::size_t first = 0; first < episodes.size(); first += group_size) {
+    const auto begin = episodes.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(group_size);
+    const bool failed = std::any_of(begin, end, [](const Episode& episode) {
+      return episode.trajectory.outcome == Outcome::kInfrastructureError;
+    });
+    if (failed) {
+      ++dropped;
+    } else {
+      whole.insert(whole.end(), std::make_move_iterator(begin), std::make_move_iterator(end));
+    }
+  }
+  episodes = std::move(whole);
+  return dropped;
+}
+
+}  // namespace
 
 PolicyTrainer::PolicyTrainer(Policy policy,
                              TaskCurriculum& curriculum,
@@ -101,6 +127,18 @@ std::vector<Episode> PolicyTrainer::play(const std::vector<Task>& tasks) {
        .provenance = playground_.provenance,
        .simulator_version = playground_.simulator_version},
       &cost);
+  if (cost.infrastructure_errors > 0) {
+    metrics_["rollout/infrastructure_errors"] = static_cast<double>(cost.infrastructure_errors);
+    metrics_["rollout/dropped_groups"] =
+        static_cast<double>(drop_incomplete_groups(episodes, loop_.episodes_per_task));
+  }
+  if (episodes.empty()) {
+    throw Error(ErrorKind::kIo,
+                fmt::format("{}: not one of {} groups could be played to its end: the environment does not answer",
+                            phase_,
+                            tasks.size()),
+                "look at the server, then continue with --resume");
+  }
   report_.environment_steps += cost.steps;
   report_.episodes += episodes.size();
   report_.sampled_tokens += cost.sampled_tokens;
