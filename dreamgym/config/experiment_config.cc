@@ -30,6 +30,13 @@ void resolve(ExperimentConfig& config) {
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
   config.experience_data.num_recollections = config.experience.num_recollections;
   config.experience_data.remind = config.experience.remind;
+  config.experience_data.history_steps = config.experience.history_steps;
+  config.experience_data.reasoning = config.experience.reasoning;
+  if (!config.experience.reasoning && config.experience.verify_success) {
+    throw Error(ErrorKind::kConfig,
+                "experience.verify_success needs experience.reasoning: without a trace nothing says what was wanted",
+                "set experience.verify_success = false as well");
+  }
   for (const std::string& arm : config.arms) {
     if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
       throw Error(ErrorKind::kConfig,

@@ -90,8 +90,10 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
-  field("verify_success", config.verify_success, "a success counts only if wanted = reached");
+  field("verify_success", config.verify_success, "a success counts only if wanted = reached; needs reasoning");
   field("want_from_task", config.want_from_task, "... and every word of wanted stands in the task");
+  field("history_steps", config.history_steps, "past steps the model sees; 1000000 = all, 0 = only the present state", at_least(0));
+  field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }
 
 template <class Field>
@@ -103,6 +105,9 @@ void visit_fields(ExperienceDataOptions& config, Field&& field) {
 
 template <class Field>
 void visit_fields(CurriculumConfig& config, Field&& field) {
+  std::string choice(task_choice_name(config.choice));
+  field("choice", choice, "how original tasks are drawn: value, uniform, hardest, replay or alpha");
+  config.choice = task_choice_named(choice);
   field("generated_share", config.generated_share, "lambda: share of generated tasks", between(0, 1));
   field("seeds_per_iteration", config.seeds_per_iteration, "tasks varied each iteration", at_least(1));
   field("max_generated", config.max_generated, "pool of variations", at_least(1));

@@ -1,5 +1,6 @@
 #include "dreamgym/experience/prompted_experience.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "dreamgym/base/error.h"

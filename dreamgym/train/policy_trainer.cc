@@ -75,6 +75,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     learn(episodes);
     report_.update_seconds += seconds_since(clock, start);
     ++report_.iterations;
+    record_pools();
     publish(version());
     keep_best();
     if (listener != nullptr) {
@@ -159,6 +160,14 @@ std::vector<Episode> PolicyTrainer::play(const std::vector<Task>& tasks) {
   metrics_["rollout/invalid_action_share"] = invalid / steps;
   metrics_["rollout/environment_steps"] = steps;
   return episodes;
+}
+
+void PolicyTrainer::record_pools() {
+  const TaskPools pools = curriculum_.pools();
+  metrics_["curriculum/unseen_tasks"] = static_cast<double>(pools.unseen);
+  metrics_["curriculum/learnable_tasks"] = static_cast<double>(pools.learnable);
+  metrics_["curriculum/saturated_tasks"] = static_cast<double>(pools.saturated);
+  metrics_["curriculum/hopeless_tasks"] = static_cast<double>(pools.hopeless);
 }
 
 void PolicyTrainer::take_reference(std::string weights) {

@@ -109,6 +109,7 @@ class PolicyTrainer {
  private:
   [[nodiscard]] std::size_t tasks_that_fit() const;
   std::vector<Episode> play(const std::vector<Task>& tasks);
+  void record_pools();
   void take_reference(std::string weights);
   void keep_best();
   void publish(const std::string& version);
