@@ -95,7 +95,7 @@ TEST(TrainingInAnEndpointsDream, FinishesAndNoFailureBecomesAReward) {
   config.urls = {server.url()};
   config.model = "m";
   config.api_key_variable = "";
-  config.timeout_seconds = 0.25;
+  config.timeout_seconds = 2;  // far above what an answer takes, even on a busy machine
   config.first_backoff_seconds = 0.002;
   config.breaker_failures = 8;
   config.breaker_seconds = 0.05;

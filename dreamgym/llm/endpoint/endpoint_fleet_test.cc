@@ -33,7 +33,7 @@ EndpointConfig quick(const std::vector<std::string>& urls) {
   config.urls = urls;
   config.model = "m";
   config.api_key_variable = "";
-  config.timeout_seconds = 0.3;
+  config.timeout_seconds = 1;  // far above what an answer takes, even on a busy machine
   config.first_backoff_seconds = 0.01;
   config.max_attempts = 4;
   return config;
