@@ -8,9 +8,21 @@ find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(CURL 7.85 REQUIRED)
 find_package(ICU 72 REQUIRED COMPONENTS uc)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+
+# Faiss as Debian builds it: a static library that wants BLAS, LAPACK and OpenMP's runtime. Its own CMake file names
+# the runtime by its path, which would hide the one that libtorch brings.
+find_path(DREAMGYM_FAISS_INCLUDE faiss/IndexHNSW.h REQUIRED)
+find_library(DREAMGYM_FAISS faiss REQUIRED)
+find_library(DREAMGYM_BLAS blas REQUIRED)
+find_library(DREAMGYM_LAPACK lapack REQUIRED)
+add_library(dreamgym_faiss INTERFACE)
+target_include_directories(dreamgym_faiss SYSTEM INTERFACE ${DREAMGYM_FAISS_INCLUDE})
+target_link_libraries(dreamgym_faiss INTERFACE ${DREAMGYM_FAISS} ${DREAMGYM_LAPACK} ${DREAMGYM_BLAS} gomp)
+
 if(DREAMGYM_TESTS)
   find_package(GTest REQUIRED)
 endif()

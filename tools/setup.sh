@@ -14,7 +14,7 @@ packages=(
   make g++ cmake ninja-build ccache pkg-config git ca-certificates unzip python3-pip
   nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libspdlog-dev libfmt-dev
   libgtest-dev libbenchmark-dev libsqlite3-dev libpcre2-dev libutf8proc-dev libicu-dev zlib1g-dev
-  libjemalloc-dev
+  libjemalloc-dev libcurl4-openssl-dev libfaiss-dev libblas-dev liblapack-dev
   libjs-chart.js
 )
 if [[ ${LINT:-0} == 1 ]]; then

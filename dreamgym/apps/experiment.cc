@@ -6,22 +6,22 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/arm_titles.h"
+#include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/experience_fidelity.h"
 #include "dreamgym/eval/free_running_check.h"
-#include "dreamgym/nn/generation_engine.h"
-#include "dreamgym/train/grpo.h"
 #include "dreamgym/train/sft.h"
 
 namespace dreamgym {
 namespace {
 
-constexpr std::size_t kValidationTasks = 48;
 constexpr std::size_t kLuckEpisodes = 32;
 constexpr std::size_t kEvaluationEpisodesKept = 40;
 
@@ -30,22 +30,7 @@ FolderLock locked(const Path& folder) {
   return FolderLock(folder);
 }
 
-EngineConfig engine_config(const ExperimentConfig& config) {
-  return {.num_threads = config.threads, .cache_budget_bytes = config.cache_megabytes << 20};
-}
-
 }  // namespace
-
-struct Experiment::Actor {
-  Actor(const ModelFiles& files, const ExperimentConfig& config)
-      : tokenizer(files.tokenizer),
-        model(files.weights, config.threads),
-        engine(files.weights, files.tokenizer, engine_config(config)) {}
-
-  std::shared_ptr<const BpeTokenizer> tokenizer;
-  TrainableModel model;
-  GenerationEngine engine;
-};
 
 Experiment::Experiment(ExperimentConfig config, Path run_folder, ProgressSink& progress)
     : config_(std::move(config)),
@@ -60,32 +45,54 @@ Experiment::~Experiment() = default;
 RunResults Experiment::run() {
   prepare();
   learn_experience_model();
+  if (wants("zero_shot")) {
+    stage("zero_shot", [&](StageRecord&) { save_model(domain_.model, model_path("zero_shot")); });
+  }
   imitate("start", data_.demonstrations, config_.start_sft);
   if (wants("sft_all")) {
     imitate("sft_all", data_.offline, config_.all_sft);
   }
+  if (wants("dpo")) {
+    prefer();
+  }
   measure_experience_model();
   check_free_running();
-  if (wants("dream") || wants("s2r")) {
-    train_in_dream();
-  }
+  train_policies("", config_.dream, config_.s2r, config_.traditional);
+  train_policies("_ppo", config_.dream_ppo, config_.s2r_ppo, config_.traditional_ppo);
   if (world_ != nullptr) {
-    if (wants("s2r")) {
-      train_in_reality("s2r", "dream", config_.s2r, s2r_budget());
-      // The same settings and budget, so that only the policy they start from differs.
-      train_in_reality("traditional_equal", "start", config_.s2r, s2r_budget());
-    }
-    if (wants("traditional")) {
-      train_in_reality("traditional", "start", config_.traditional, data_.offline_steps);
-    }
     evaluate_random();
-    for (const char* arm : {"start", "sft_all", "traditional", "traditional_equal", "dream", "s2r"}) {
-      if (std::filesystem::exists(model_path(arm))) {
-        evaluate(arm);
+    for (const ArmTitle& arm : arm_titles()) {
+      if (arm.name != "random" && std::filesystem::exists(model_path(arm.name))) {
+        evaluate(arm.name);
       }
     }
   }
   return summarise();
+}
+
+// The same three stages for every algorithm; its name is the suffix of theirs.
+void Experiment::train_policies(const std::string& suffix,
+                                const PolicyTrainingConfig& in_dream,
+                                const PolicyTrainingConfig& s2r,
+                                const PolicyTrainingConfig& traditional) {
+  if (wants("dream" + suffix) || wants("s2r" + suffix)) {
+    train_in_dream("dream" + suffix, in_dream);
+  }
+  if (world_ == nullptr) {
+    return;
+  }
+  if (wants("s2r" + suffix)) {
+    train_in_reality("s2r" + suffix, "dream" + suffix, s2r, s2r_budget());
+  }
+  if (suffix.empty() && wants("traditional_equal")) {
+    // S2R's settings and budget, so that only the policy they start from differs.
+    PolicyTrainingConfig alone = s2r;
+    alone.dream_share = 0;
+    train_in_reality("traditional_equal", "start", alone, s2r_budget());
+  }
+  if (wants("traditional" + suffix)) {
+    train_in_reality("traditional" + suffix, "start", traditional, data_.offline_steps);
+  }
 }
 
 bool Experiment::wants(const std::string& arm) const {
@@ -126,12 +133,17 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
     recorder_->restore(log_.recorder_state());  // forget what a killed attempt at this stage left
   }
   const auto start = std::chrono::steady_clock::now();
+  peak_bytes_ = peak_bytes();
+  restart_peak_resident_bytes();
   StageRecord record;
   recorder_->set_phase(name);
   work(record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.peak_bytes = peak_resident_bytes();
   log_.finish(name, std::move(record), recorder_->save());
 }
+
+std::size_t Experiment::peak_bytes() const { return std::max(peak_bytes_, peak_resident_bytes()); }
 
 void Experiment::prepare() {
   world_ = experiment_world(config_);
@@ -149,7 +161,9 @@ void Experiment::prepare() {
   if (!log_.done("prepare")) {
     buffer_->add(data_.offline);
     write_run_description(folder_, config_);
-    log_.finish("prepare", {}, recorder_->save());
+    StageRecord record;
+    record.measures["offline_steps"] = static_cast<double>(data_.offline_steps);
+    log_.finish("prepare", std::move(record), recorder_->save());
   }
   const ModelFiles base =
       config_.base.model.empty()
@@ -284,8 +298,12 @@ void Experiment::check_free_running() {
                            .first(std::min(dreamed.episodes.size(), kLuckEpisodes));
     const EnvironmentLuck luck = measure_environment_luck(
         dream, lucky, config_.evaluation.luck_replays, rng_.fork("luck"));
-    const FreeRunningCheck check = free_running_check(
-        dreamed, real ? &*real : nullptr, auditor.get(), config_.check.max_gap);
+    const FreeRunningCheck check =
+        free_running_check(dreamed,
+                           {.real = real ? &*real : nullptr,
+                            .auditor = auditor.get(),
+                            .logged_success = success_of(data_.offline)},
+                           config_.check.max_gap);
     record.dreamed_steps = dreamed.environment_steps;
     record.measures["luck_return_deviation"] = luck.return_deviation;
     record.measures["luck_flipped_share"] = luck.flipped_share;
@@ -304,6 +322,8 @@ void Experiment::check_free_running() {
       keep("real_success", *check.real_success);
       keep("gap", *check.gap);
     }
+    keep("logged_success", *check.logged_success);
+    keep("above_logs", *check.above_logs);
     if (check.confirmed_share) {
       record.measures["confirmed_share"] = *check.confirmed_share;
     }
@@ -315,6 +335,10 @@ void Experiment::check_free_running() {
     }
     record.note = check.verdict;
     progress_.note("free-running check: " + check.verdict);
+    for (const std::string& alarm : check.alarms) {
+      record.note += "\n" + alarm;
+      progress_.note("alarm: " + alarm);
+    }
     if (!check.passed && !config_.check.force) {
       throw Error(ErrorKind::kDiverged, "the free-running check failed: " + check.verdict);
     }
@@ -332,90 +356,6 @@ TaskRevision Experiment::task_revision() const {
   };
 }
 
-void Experiment::train_in_dream() {
-  stage("dream", [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
-    const auto learner = actor("start");
-    ExperienceModel dream(dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options());
-    TaskGenerator generator(dreamer->engine,
-                            dreamer->tokenizer,
-                            task_revision(),
-                            config_.task_generator);
-    TaskCurriculum curriculum(
-        data_.training_tasks, config_.curriculum, [&](std::span<const Task> seeds, const Rng& rng) {
-          return generator.vary(seeds, rng);
-        });
-    GrpoTrainer trainer({learner->model, learner->engine, learner->tokenizer},
-                        curriculum,
-                        {dream, mappers_.get(), Provenance::kDreamed, "experience"},
-                        config_.dream,
-                        rng_.fork("dream"));
-    std::vector<Task> validation = data_.training_tasks;
-    Rng stream = rng_.fork("dream validation");
-    stream.shuffle(validation);
-    validation.resize(std::min(validation.size(), kValidationTasks));
-    trainer.validate = [&] {
-      return play_panel(*learner, dream, validation, "dream validation", "experience").success.value;
-    };
-    trainer.listener = recorder_.get();
-    trainer.progress = &progress_;
-    trainer.checkpoints = checkpoint_path("dream");
-    const GrpoReport report = trainer.run("dream");
-    record.dreamed_steps = report.environment_steps;
-    record.tokens = report.sampled_tokens + report.trained_tokens;
-    record.measures = {
-        {"iterations", static_cast<double>(report.iterations)},
-        {"best_iteration", static_cast<double>(report.best_iteration)},
-        {"skipped_updates", static_cast<double>(report.skipped_updates)},
-        {"idle_iterations", static_cast<double>(report.idle_iterations)},
-        {"generated_tasks", static_cast<double>(curriculum.counts().generated)},
-        {"played_generated_tasks", static_cast<double>(curriculum.counts().played_generated)},
-        {"refused_successes", static_cast<double>(dream.counters().refused_successes)},
-        {"unparsable", static_cast<double>(dream.counters().unparsable)},
-        {"resampled", static_cast<double>(dream.counters().resampled)},
-        {"kept_contradictions", static_cast<double>(dream.counters().contradictions)},
-        {"retrieval_seconds", dream.counters().retrieval_seconds},
-        {"dream_seconds", report.environment_seconds},
-        {"agent_seconds", report.agent_seconds},
-        {"update_seconds", report.update_seconds}};
-    save_model({learner->model.weights("dream"), learner->tokenizer}, model_path("dream"));
-  });
-}
-
-void Experiment::train_in_reality(const std::string& name,
-                                  const std::string& from,
-                                  const GrpoConfig& config,
-                                  std::size_t step_budget) {
-  stage(name, [&](StageRecord& record) {
-    const auto learner = actor(from);
-    const auto environment = reality();
-    CurriculumConfig original_only = config_.curriculum;
-    original_only.generated_share = 0;  // no engine knows a generated task's goal
-    TaskCurriculum curriculum(data_.training_tasks, original_only, {});
-    GrpoConfig budgeted = config;
-    budgeted.step_budget = config.step_budget > 0 ? config.step_budget : step_budget;
-    GrpoTrainer trainer({learner->model, learner->engine, learner->tokenizer},
-                        curriculum,
-                        {*environment, mappers_.get(), Provenance::kReal, ""},
-                        budgeted,
-                        rng_.fork(name));
-    trainer.listener = recorder_.get();
-    trainer.progress = &progress_;
-    trainer.checkpoints = checkpoint_path(name);
-    const GrpoReport report = trainer.run(name);
-    check(report.environment_steps <= budgeted.step_budget, "the step budget is never exceeded");
-    record.real_steps = report.environment_steps;
-    record.tokens = report.sampled_tokens + report.trained_tokens;
-    record.measures = {{"iterations", static_cast<double>(report.iterations)},
-                       {"step_budget", static_cast<double>(budgeted.step_budget)},
-                       {"skipped_updates", static_cast<double>(report.skipped_updates)},
-                       {"environment_seconds", report.environment_seconds},
-                       {"agent_seconds", report.agent_seconds},
-                       {"update_seconds", report.update_seconds}};
-    save_model({learner->model.weights(name), learner->tokenizer}, model_path(name));
-  });
-}
-
 void Experiment::evaluate(const std::string& arm) {
   stage("evaluate_" + arm, [&](StageRecord& record) {
     const auto player = actor(arm);
@@ -424,6 +364,7 @@ void Experiment::evaluate(const std::string& arm) {
     const PanelResult result = play_panel(*player, *environment, data_.panel, "panel", "");
     recorder_->keep_episodes(result.episodes, kEvaluationEpisodesKept, "evaluate_" + arm);
     record.outcomes = result.outcomes();
+    record.measures["mean_return"] = result.mean_return;
     for (const auto& [type, estimate] : result.by_type) {
       record.measures[type] = estimate.value;
       record.measures[type + "_low"] = estimate.low;
@@ -445,8 +386,10 @@ void Experiment::evaluate_random() {
     const auto environment = world_->make_environment();
     PanelOptions options;
     options.max_steps = config_.max_steps;
-    record.outcomes =
-        evaluate_scripted(*policy, *environment, data_.panel, rng_.fork("panel"), options).outcomes();
+    const PanelResult result =
+        evaluate_scripted(*policy, *environment, data_.panel, rng_.fork("panel"), options);
+    record.outcomes = result.outcomes();
+    record.measures["mean_return"] = result.mean_return;
   });
 }
 

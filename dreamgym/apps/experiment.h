@@ -18,6 +18,7 @@
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/report/results.h"
+#include "dreamgym/train/policy_trainer.h"
 
 namespace dreamgym {
 
@@ -30,9 +31,12 @@ class Experiment {
   /// Runs what is not done yet and returns the results (also in results.json).
   /// @throws Error kDiverged if the free-running check fails and is not overruled.
   RunResults run();
+  /// Largest resident memory of the process since the experiment began.
+  [[nodiscard]] std::size_t peak_bytes() const;
 
  private:
-  struct Actor;  // a policy ready to act and learn
+  struct Actor;           // a policy ready to act and learn
+  struct PolicyTraining;  // what distinguishes one stage of it from another
 
   void prepare();
   void learn_experience_model();
@@ -41,11 +45,17 @@ class Experiment {
                const SftConfig& config);
   void measure_experience_model();
   void check_free_running();
+  void prefer();
+  void train_policies(const std::string& suffix,
+                      const PolicyTrainingConfig& in_dream,
+                      const PolicyTrainingConfig& s2r,
+                      const PolicyTrainingConfig& traditional);
+  void train_in_dream(const std::string& stage, const PolicyTrainingConfig& config);
   void train_in_reality(const std::string& stage,
                         const std::string& from,
-                        const GrpoConfig& config,
+                        const PolicyTrainingConfig& config,
                         std::size_t step_budget);
-  void train_in_dream();
+  PolicyReport train_policy(const PolicyTraining& training);
   void evaluate(const std::string& arm);
   void evaluate_random();
   RunResults summarise();
@@ -59,6 +69,10 @@ class Experiment {
   [[nodiscard]] TaskRevision task_revision() const;
   std::unique_ptr<Actor> actor(const std::string& model);
   std::unique_ptr<EnvironmentBatch> reality() const;
+  /// Reality for training: answers in time, failures reported instead of thrown.
+  std::unique_ptr<EnvironmentBatch> training_ground() const;
+  std::unique_ptr<TrainableModel> critic_of(const std::string& model) const;
+  std::unique_ptr<ReplayBuffer> own_buffer(const std::string& dream) const;
   /// Runs `work` if the stage is not done, times it and marks it as done.
   void stage(const std::string& name, const std::function<void(StageRecord&)>& work);
   PanelResult play_panel(Actor& actor,
@@ -80,6 +94,7 @@ class Experiment {
   std::unique_ptr<ReplayBuffer> buffer_;
   std::unique_ptr<RunRecorder> recorder_;
   RunResults results_;
+  std::size_t peak_bytes_ = 0;  // before the present stage
 };
 
 }  // namespace dreamgym

@@ -46,6 +46,7 @@ std::vector<Trajectory> collect_logs(const ExperimentConfig& config, const World
         static_cast<std::size_t>(mix.share * static_cast<double>(config.data.collect_episodes));
     options.task_order = order;
     options.first_task = first_task;
+    options.num_tasks = config.data.log_tasks;
     first_task += options.num_episodes;
     options.max_steps = config.max_steps;
     options.seed = rng.fork("collect", part++).next();

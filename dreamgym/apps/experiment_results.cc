@@ -1,11 +1,14 @@
 // The last stage of a run: what came out, as values.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment.h"
+#include "dreamgym/base/text.h"
 
 namespace dreamgym {
 namespace {
@@ -14,33 +17,13 @@ Interval to_interval(const Estimate& estimate) {
   return {estimate.value, estimate.low, estimate.high};
 }
 
-struct ArmTitle {
-  const char* arm;
-  const char* title;
-};
-
-constexpr ArmTitle kTitles[] = {{"random", "Random"},
-                                {"start", "SFT policy (the start)"},
-                                {"sft_all", "SFT on all offline data"},
-                                {"traditional_equal", "Traditional GRPO, S2R's real steps"},
-                                {"traditional", "Traditional GRPO"},
-                                {"dream", "DreamGym (0 online real steps)"},
-                                {"s2r", "DreamGym-S2R"}};
-
-struct Pair {
-  const char* a;
-  const char* b;
-};
-constexpr Pair kPairs[] = {{"dream", "start"},
-                           {"s2r", "traditional_equal"},
-                           {"s2r", "traditional"},
-                           {"s2r", "dream"},
-                           {"dream", "traditional"},
-                           {"dream", "sft_all"},
-                           {"traditional", "start"}};
-
 Interval interval_of(const std::map<std::string, double>& measures, const std::string& name) {
   return {measures.at(name), measures.at(name + "_low"), measures.at(name + "_high")};
+}
+
+std::optional<Interval> optional_interval(const std::map<std::string, double>& measures,
+                                          const std::string& name) {
+  return measures.contains(name) ? std::optional(interval_of(measures, name)) : std::nullopt;
 }
 
 CheckResult check_result(const StageRecord& record) {
@@ -49,11 +32,13 @@ CheckResult check_result(const StageRecord& record) {
   check.num_tasks = static_cast<std::size_t>(measures.at("num_tasks"));
   check.dreamed_success = interval_of(measures, "dreamed_success");
   check.passed = measures.at("passed") > 0;
-  check.verdict = record.note;
-  if (measures.contains("real_success")) {
-    check.real_success = interval_of(measures, "real_success");
-    check.gap = interval_of(measures, "gap");
-  }
+  check.alarms = split(record.note, '\n');
+  check.verdict = check.alarms.front();
+  check.alarms.erase(check.alarms.begin());
+  check.real_success = optional_interval(measures, "real_success");
+  check.gap = optional_interval(measures, "gap");
+  check.logged_success = optional_interval(measures, "logged_success");
+  check.above_logs = optional_interval(measures, "above_logs");
   if (measures.contains("confirmed_share")) {
     check.confirmed_share = measures.at("confirmed_share");
   }
@@ -74,6 +59,12 @@ ArmResult arm_result(const std::string& arm, const std::string& title, const Sta
   const auto successes = static_cast<std::size_t>(
       std::count_if(record.outcomes.begin(), record.outcomes.end(), [](double o) { return o > 0; }));
   result.success = to_interval(wilson_interval(successes, record.outcomes.size()));
+  // Rewards of 0 and 1 have nothing to say beyond success.
+  const auto mean_return = record.measures.find("mean_return");
+  if (mean_return != record.measures.end() &&
+      std::abs(mean_return->second - result.success.value) > 1e-9) {
+    result.mean_return = mean_return->second;
+  }
   for (const auto& [name, value] : record.measures) {
     if (record.measures.contains(name + "_low")) {
       result.by_type[name] = interval_of(record.measures, name);
@@ -93,13 +84,12 @@ RunResults Experiment::summarise() {
   for (const Trajectory& story : data_.demonstrations) {
     demonstrated += story.steps.size();
   }
-  for (const auto& [arm, title] : kTitles) {
+  for (const auto& [arm, title, stages] : arm_titles()) {
     const std::string stage = std::string("evaluate_") + arm;
     if (!log_.done(stage)) {
       continue;
     }
     ArmResult result = arm_result(arm, title, log_.record(stage));
-    const std::string name = arm;
     const auto add = [&](const std::string& part) {
       if (log_.done(part)) {
         const StageRecord& record = log_.record(part);
@@ -109,21 +99,13 @@ RunResults Experiment::summarise() {
         result.seconds += record.seconds;
       }
     };
-    if (name != "random") {
-      // Every arm starts from weights that have read the offline data as experience model.
-      result.offline_steps = data_.offline_steps;
-      add("experience");
-      add(name == "sft_all" ? "sft_all" : "start");
-    }
-    if (name == "dream" || name == "s2r") {
-      add("dream");
-    }
-    if (name == "s2r" || name == "traditional" || name == "traditional_equal") {
-      add(name);
+    result.offline_steps = stages.empty() ? 0 : data_.offline_steps;
+    for (const std::string& part : stages) {
+      add(part);
     }
     results.arms.push_back(std::move(result));
   }
-  for (const auto& [a, b] : kPairs) {
+  for (const auto& [a, b] : arm_pairs()) {
     const std::string stage_a = std::string("evaluate_") + a;
     const std::string stage_b = std::string("evaluate_") + b;
     if (log_.done(stage_a) && log_.done(stage_b)) {
@@ -150,11 +132,22 @@ RunResults Experiment::summarise() {
       }
     }
   }
+  const bool probed = log_.done("dream") && log_.record("dream").real_steps > 0;
   results.notes.push_back(fmt::format(
-      "0 online real steps: the experience model saw {} offline real transitions ({} of them imitated "
+      "{}: the experience model saw {} offline real transitions ({} of them imitated "
       "by the start policy).",
+      probed ? fmt::format("{} online real steps, all of them probes", log_.record("dream").real_steps)
+             : "0 online real steps",
       data_.offline_steps,
       demonstrated));
+  for (const std::string& alarm : results.check ? results.check->alarms : std::vector<std::string>()) {
+    results.notes.push_back("Alarm: " + alarm);
+  }
+  if (log_.done("dream") && !log_.record("dream").note.empty()) {
+    for (const std::string& alarm : split(log_.record("dream").note, '\n')) {
+      results.notes.push_back("Alarm: " + alarm);
+    }
+  }
   if (!results.real_evaluation) {
     results.notes.emplace_back("world = none: there is no engine, so nothing here was checked against reality.");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,10 @@ std::size_t peak_resident_bytes() {
     return false;
   });
   return kilobytes << 10U;
+}
+
+void restart_peak_resident_bytes() {
+  std::ofstream("/proc/self/clear_refs") << 5;  // 5 = reset VmHWM (proc(5))
 }
 
 std::string bytes_text(std::size_t bytes) {

@@ -22,8 +22,12 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
                        const TransformerConfig& shape,
                        std::size_t offline_steps);
 
-/// Largest resident size of this process so far, bytes; 0 where the system does not say.
+/// Largest resident size of this process since its start or the last restart, bytes; 0 where the
+/// system does not say.
 std::size_t peak_resident_bytes();
+/// Lets the peak be measured anew, from the present size on. Where the system does not allow it the
+/// peak stays that since the start.
+void restart_peak_resident_bytes();
 
 /// "1.3 GiB".
 std::string bytes_text(std::size_t bytes);

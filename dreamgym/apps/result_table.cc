@@ -22,18 +22,22 @@ std::string title_of(const RunResults& results, const std::string& arm) {
 
 std::string results_table(const RunResults& results) {
   std::string out;
+  const bool in_parts = std::ranges::any_of(
+      results.arms, [](const ArmResult& arm) { return arm.mean_return.has_value(); });
   if (!results.arms.empty()) {
-    out += fmt::format("{:<34} {:>20} {:>8} {:>11} {:>9}\n",
+    out += fmt::format("{:<34} {:>20} {}{:>8} {:>11} {:>9}\n",
                        "arm",
                        "real success %",
+                       in_parts ? " score % " : "",
                        "tasks",
                        "real steps",
                        "seconds");
   }
   for (const ArmResult& arm : results.arms) {
-    out += fmt::format("{:<34} {:>20} {:>8} {:>11} {:>9.0f}\n",
+    out += fmt::format("{:<34} {:>20} {}{:>8} {:>11} {:>9.0f}\n",
                        arm.title,
                        percent(arm.success),
+                       in_parts ? fmt::format("{:>8.1f} ", 100 * arm.mean_return.value_or(arm.success.value)) : "",
                        arm.num_tasks,
                        arm.real_steps,
                        arm.seconds);

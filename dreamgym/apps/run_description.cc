@@ -1,6 +1,7 @@
 #include "dreamgym/apps/run_description.h"
 
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -58,29 +59,59 @@ ExperimentConfig read_run_config(const Path& run_folder) {
   return load_experiment(file.string(), {});
 }
 
-void check_same_config(const Path& run_folder, const ExperimentConfig& config) {
-  const Path file = run_folder / "config.toml";
-  if (!std::filesystem::exists(file)) {
-    return;
-  }
-  // What does not change results may change on the way.
-  const auto comparable = [](ExperimentConfig copy) {
-    copy.threads = 1;
+std::vector<std::string> config_changes(const ExperimentConfig& before, const ExperimentConfig& now) {
+  const auto settings = [](ExperimentConfig copy) {
+    copy.threads = 1;  // results don't depend on it
     copy.check.force = false;
-    return split(experiment_toml(copy), '\n');
+    copy.rollout = {};
+    std::map<std::string, std::string> out;
+    std::string section;
+    for (const std::string& line : split(experiment_toml(copy), '\n')) {
+      const std::size_t equals = line.find(" = ");
+      if (line.starts_with("[")) {
+        section = line.substr(1, line.size() - 2) + ".";
+      } else if (equals != std::string::npos) {
+        const std::size_t help = line.find("  # ", equals);
+        out[section + line.substr(0, equals)] = line.substr(equals + 3, help - equals - 3);
+      }
+    }
+    return out;
   };
-  const auto before = comparable(read_run_config(run_folder));
-  const auto now = comparable(config);
-  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
-    if (before[i] != now[i]) {
-      throw Error(ErrorKind::kConfig,
-                  fmt::format("{} was begun with '{}', now it is '{}'",
-                              run_folder.string(),
-                              before[i].substr(0, before[i].find("  #")),
-                              now[i].substr(0, now[i].find("  #"))),
-                  "continue with the settings of its config.toml, or choose another folder");
+  const auto old_settings = settings(before);
+  const auto new_settings = settings(now);
+  std::vector<std::string> changes;
+  for (const auto& [key, value] : old_settings) {
+    const auto found = new_settings.find(key);
+    if (found == new_settings.end() || found->second != value) {
+      changes.push_back(fmt::format(
+          "{}: {} -> {}", key, value, found == new_settings.end() ? "(not set)" : found->second));
     }
   }
+  for (const auto& [key, value] : new_settings) {
+    if (!old_settings.contains(key)) {
+      changes.push_back(fmt::format("{}: (not set) -> {}", key, value));
+    }
+  }
+  return changes;
+}
+
+void check_same_config(const Path& run_folder, const ExperimentConfig& config, bool force) {
+  if (!std::filesystem::exists(run_folder / "config.toml")) {
+    return;
+  }
+  const auto changes = config_changes(read_run_config(run_folder), config);
+  if (changes.empty()) {
+    return;
+  }
+  if (!force) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{} was begun with other settings: {}",
+                            run_folder.string(),
+                            join(changes, "; ")),
+                "stages that are done keep what they were made with, so the arms would no longer be "
+                "comparable: choose another folder, or say --force to go on all the same");
+  }
+  write_run_description(run_folder, config);
 }
 
 }  // namespace dreamgym

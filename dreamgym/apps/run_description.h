@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/config/experiment_config.h"
@@ -17,8 +18,11 @@ void write_run_description(const Path& run_folder, const ExperimentConfig& confi
 /// The configuration a run was begun with. @throws Error kNotFound if the folder holds no run.
 ExperimentConfig read_run_config(const Path& run_folder);
 
-/// Refuses to continue a run under another configuration.
-/// @throws Error kConfig naming the first line that differs.
-void check_same_config(const Path& run_folder, const ExperimentConfig& config);
+/// "section.key: before -> now" for every setting that may change results.
+std::vector<std::string> config_changes(const ExperimentConfig& before, const ExperimentConfig& now);
+
+/// Refuses to continue a run under another configuration; with `force` it becomes the run's.
+/// @throws Error kConfig naming everything that differs and what going on would do.
+void check_same_config(const Path& run_folder, const ExperimentConfig& config, bool force);
 
 }  // namespace dreamgym

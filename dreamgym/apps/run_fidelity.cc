@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "dreamgym/apps/model_folder.h"
 #include "dreamgym/apps/policy_collect.h"
@@ -10,12 +11,22 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/env/environment_batch.h"
+#include "dreamgym/eval/fidelity_breakdown.h"
 
 namespace dreamgym {
 namespace {
 
 double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Where an episode plays: its game, else what it first shows.
+std::string place_of(const Trajectory& story) {
+  const auto game = story.task.settings.find(task_settings::kGame);
+  if (game != story.task.settings.end()) {
+    return game->second;
+  }
+  return story.steps.empty() ? "" : story.steps.front().observation.text;
 }
 
 // Dreamed episodes of the run's best policy, replayed under other seeds and in reality.
@@ -50,6 +61,7 @@ void measure_free_running(const Path& run_folder,
   out["replay_real_successes"] = static_cast<double>(replayed.real_successes);
   out["replay_confirmed"] = static_cast<double>(replayed.confirmed_successes);
   out["replay_same_observation"] = share(replayed.same_observation, replayed.steps);
+  out.merge(drift_breakdown(replayed));
 }
 
 }  // namespace
@@ -101,8 +113,16 @@ std::map<std::string, double> measure_run(const Path& run_folder,
   GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
   const ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>(), run_folder / "experience.sqlite");
   const auto mappers = world != nullptr ? world->make_action_mapper_factory() : nullptr;
-  std::map<std::string, double> out = fidelity_measures(measure_fidelity(
-      engine, model.tokenizer, &buffer, config.experience, held_out, mappers.get()));
+  const ExperienceFidelity fidelity = measure_fidelity(
+      engine, model.tokenizer, &buffer, config.experience, held_out, mappers.get());
+  std::map<std::string, double> out = fidelity_measures(fidelity);
+  std::set<std::string> known_places;
+  for (const Trajectory& story : read_trajectories(run_folder / "data" / "offline.jsonl")) {
+    known_places.insert(place_of(story));
+  }
+  out.merge(fidelity_breakdown(fidelity.predictions, [&](std::size_t episode) {
+    return known_places.contains(place_of(held_out[episode]));
+  }));
   measure_free_running(run_folder, config, episodes, threads, out);
   return out;
 }

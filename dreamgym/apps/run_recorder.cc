@@ -9,6 +9,7 @@
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/trajectory_json.h"
+#include "dreamgym/replay/saturation.h"
 
 namespace dreamgym {
 
@@ -29,20 +30,26 @@ void RunRecorder::on_iteration(std::size_t iteration,
                                const std::vector<Episode>& episodes,
                                const std::map<std::string, double>& metrics) {
   std::map<std::string, double> values = metrics;
-  std::vector<Trajectory> dreamed;
+  std::vector<Trajectory> remembered;
   for (const Episode& episode : episodes) {
-    if (episode.trajectory.provenance == Provenance::kDreamed) {
-      dreamed.push_back(episode.trajectory);
-      dreamed.back().episode_id = fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
+    const bool is_real = episode.trajectory.provenance == Provenance::kReal;
+    if (!is_real || explain_real_) {
+      remembered.push_back(episode.trajectory);
+      if (is_real) {
+        explain_real_(remembered.back());
+      }
+      remembered.back().episode_id =
+          fmt::format("{}/{}/{}", phase_, iteration, episode.trajectory.episode_id);
     }
   }
-  if (buffer_ != nullptr && !dreamed.empty()) {
-    const auto report = buffer_->add(dreamed);
+  if (buffer_ != nullptr && !remembered.empty()) {
+    const auto report = buffer_->add(remembered);
     values["replay/added_transitions"] = static_cast<double>(report.added);
     values["replay/duplicate_share"] =
         static_cast<double>(report.duplicates) /
         static_cast<double>(std::max<std::size_t>(1, report.added + report.duplicates));
     values["replay/dreamed_transitions"] = static_cast<double>(buffer_->num_dreamed());
+    values["replay/effective_share"] = measure_variety(remembered).effective_share;
   }
   record(phase_, iteration, values);
   keep_episodes(episodes, episodes_kept_, fmt::format("{}/{}", phase_, iteration));
@@ -56,6 +63,19 @@ void RunRecorder::keep_episodes(const std::vector<Episode>& episodes,
     story.episode_id = tag + "/" + story.episode_id;
     episodes_.write_line(to_json_line(story));
   }
+}
+
+RunRecorder::OtherBuffer::OtherBuffer(RunRecorder& recorder,
+                                      ReplayBuffer* buffer,
+                                      std::function<void(Trajectory&)> explain_real)
+    : recorder_(recorder), before_(recorder.buffer_) {
+  recorder_.buffer_ = buffer;
+  recorder_.explain_real_ = std::move(explain_real);
+}
+
+RunRecorder::OtherBuffer::~OtherBuffer() {
+  recorder_.buffer_ = before_;
+  recorder_.explain_real_ = nullptr;
 }
 
 std::string RunRecorder::save() const {

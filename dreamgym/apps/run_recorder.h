@@ -5,6 +5,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/metrics.h"
 #include "dreamgym/replay/replay_buffer.h"
-#include "dreamgym/train/grpo.h"
+#include "dreamgym/train/training_listener.h"
 
 namespace dreamgym {
 
@@ -34,12 +35,30 @@ class RunRecorder final : public MetricsSink, public TrainingListener {
   /// Writes episodes under a name of their own, e.g. an evaluation.
   void keep_episodes(const std::vector<Episode>& episodes, std::size_t count, const std::string& tag);
 
+  /// While it lives, another buffer receives what is played.
+  class OtherBuffer {
+   public:
+    /// @param explain_real  gives a real episode its traces; then those go there too, so that the
+    ///                      dream learns from them. Empty = only dreamed ones.
+    OtherBuffer(RunRecorder& recorder,
+                ReplayBuffer* buffer,
+                std::function<void(Trajectory&)> explain_real = {});
+    ~OtherBuffer();
+    OtherBuffer(const OtherBuffer&) = delete;
+    OtherBuffer& operator=(const OtherBuffer&) = delete;
+
+   private:
+    RunRecorder& recorder_;
+    ReplayBuffer* before_;
+  };
+
   [[nodiscard]] std::string save() const override;
   void restore(const std::string& state) override;
 
  private:
   std::string phase_;
   ReplayBuffer* buffer_;
+  std::function<void(Trajectory&)> explain_real_;
   std::size_t episodes_kept_;
   LineWriter metrics_;
   LineWriter episodes_;

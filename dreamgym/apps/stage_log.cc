@@ -1,5 +1,7 @@
 #include "dreamgym/apps/stage_log.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,7 @@ nlohmann::json to_json(const StageRecord& record) {
           {"dreamed_steps", record.dreamed_steps},
           {"tokens", record.tokens},
           {"seconds", record.seconds},
+          {"peak_bytes", record.peak_bytes},
           {"note", record.note},
           {"outcomes", record.outcomes},
           {"measures", record.measures}};
@@ -26,6 +29,7 @@ StageRecord from_json(const nlohmann::json& json) {
   record.dreamed_steps = json.at("dreamed_steps").get<std::uint64_t>();
   record.tokens = json.at("tokens").get<std::uint64_t>();
   record.seconds = json.at("seconds").get<double>();
+  record.peak_bytes = json.value("peak_bytes", std::uint64_t{0});
   record.note = json.at("note").get<std::string>();
   record.outcomes = json.at("outcomes").get<std::vector<double>>();
   record.measures = json.at("measures").get<std::map<std::string, double>>();
@@ -71,6 +75,17 @@ const StageRecord& StageLog::record(const std::string& stage) const {
 void StageLog::finish(const std::string& stage, StageRecord record, const std::string& recorder) {
   stages_[stage] = std::move(record);
   recorder_ = recorder;
+  write();
+}
+
+void StageLog::keep_only(const std::vector<std::string>& stages) {
+  std::erase_if(stages_, [&](const auto& stage) {
+    return std::ranges::find(stages, stage.first) == stages.end();
+  });
+  write();
+}
+
+void StageLog::write() const {
   nlohmann::json json = {{"version", kVersion}, {"recorder", recorder_}};
   for (const auto& [name, done] : stages_) {
     json["stages"][name] = to_json(done);

@@ -47,5 +47,17 @@ TEST(StageLog, NamesAnotherVersionAndDamage) {
   EXPECT_EQ(kind_of(R"({"version":1,"recorder":"","stages":{"a":{}}})"), ErrorKind::kCorrupt);
 }
 
+TEST(StageLog, ForgetsTheStagesThatAreNotKept) {
+  const TemporaryFolder folder;
+  StageLog log(folder.path());
+  log.finish("dream", {}, "1 2 3");
+  log.finish("s2r", {}, "4 5 6");
+  log.keep_only({"dream", "check"});
+  const StageLog again(folder.path());
+  EXPECT_TRUE(again.done("dream"));
+  EXPECT_FALSE(again.done("s2r"));
+  EXPECT_EQ(again.recorder_state(), "4 5 6");
+}
+
 }  // namespace
 }  // namespace dreamgym

@@ -384,6 +384,9 @@ FolderLock::FolderLock(FolderLock&&) noexcept = default;
 FolderLock& FolderLock::operator=(FolderLock&&) noexcept = default;
 
 std::uint32_t checksum(std::string_view bytes, std::uint32_t before) {
+  if (bytes.empty()) {
+    return before;  // zlib takes a null pointer as a wish to begin anew
+  }
   const auto* data = reinterpret_cast<const Bytef*>(bytes.data());
   return static_cast<std::uint32_t>(::crc32_z(before, data, bytes.size()));
 }

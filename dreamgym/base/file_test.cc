@@ -365,6 +365,7 @@ TEST_F(FolderLockTest, NamesAMissingFolder) {
 TEST(Checksum, IsCrc32) {
   EXPECT_EQ(checksum("123456789"), 0xcbf43926U);  // the published check value
   EXPECT_EQ(checksum(""), 0U);
+  EXPECT_EQ(checksum({}, 7U), 7U) << "nothing changes nothing";
 }
 
 TEST(Checksum, SeesOneFlippedBit) {

@@ -8,11 +8,62 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/config/experiment_fields.h"
 #include "dreamgym/config/toml_binding.h"
+#include "dreamgym/train/policy_algorithm.h"
 
 namespace dreamgym {
 namespace {
 
-const std::vector<std::string> kArms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
+const std::vector<std::string> kArms = {
+    "random", "zero_shot", "start", "sft_all", "dpo", "traditional", "traditional_equal",
+    "dream", "s2r", "traditional_ppo", "dream_ppo", "s2r_ppo"};
+
+// What a stage's names stand for comes before everything set key by key.
+void apply_names(ExperimentConfig& config, const ConfigValues& values) {
+  const auto given = [&](const std::string& key) {
+    const auto* value = values.find(key);
+    return value != nullptr ? value->text : std::string();
+  };
+  const std::string world = given("world").empty() ? config.world : given("world");
+  for (const PolicyStage& stage : policy_stages(config)) {
+    const std::string name = stage.name;
+    if (const std::string preset = given(name + ".preset"); !preset.empty()) {
+      apply_preset(preset, world, *stage.training);
+      if (preset == "dreamgym") {  // the dream around the policy
+        config.experience.num_demonstrations = 5;
+        config.experience.hidden_temperature = 0;
+        config.curriculum.generated_share = 0.3;
+      }
+    }
+    if (const std::string algorithm = given(name + ".algorithm"); !algorithm.empty()) {
+      apply_algorithm(algorithm, *stage.training);
+    }
+  }
+}
+
+void require_valid(const PolicyStage& stage) {
+  const PolicyTrainingConfig& training = *stage.training;
+  if (training.group_size < 2 && !needs_critic(training) &&
+      compares_within_groups(training.advantages.estimator)) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}.group_size: got {}, expected at least 2 for algorithm \"{}\"",
+                            stage.name,
+                            training.group_size,
+                            training.algorithm),
+                "it compares the episodes of one task with each other; ppo and reinforce_pp don't");
+  }
+  if (training.overlap && training.mismatch_correction == MismatchCorrection::kNone) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}.overlap needs a mismatch_correction: the episodes come from the "
+                            "policy before the last update",
+                            stage.name),
+                fmt::format("set {}.mismatch_correction = \"token-truncated\"", stage.name));
+  }
+  if (training.dream_share > 0 && std::string_view(stage.name).starts_with("dream")) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}.dream_share: this stage is played in the dream altogether", stage.name),
+                "it mixes dreamed groups into stages in reality: s2r, traditional");
+  }
+}
 
 // A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
 const std::map<std::string, std::string> kQuickstartHouses = {
@@ -22,14 +73,22 @@ void resolve(ExperimentConfig& config) {
   if (config.world == "alfworld" && config.data.data_folder.empty()) {
     config.data.world_options.insert(kQuickstartHouses.begin(), kQuickstartHouses.end());
   }
-  for (GrpoConfig* trainer : {&config.dream, &config.traditional, &config.s2r}) {
-    trainer->max_steps = config.max_steps;
+  for (const PolicyStage& stage : policy_stages(config)) {
+    stage.training->max_steps = config.max_steps;
+    require_valid(stage);
   }
   config.experience.num_threads = config.threads;
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
   config.experience_data.num_recollections = config.experience.num_recollections;
   config.experience_data.remind = config.experience.remind;
+  config.experience_data.history_steps = config.experience.history_steps;
+  config.experience_data.reasoning = config.experience.reasoning;
+  if (!config.experience.reasoning && config.experience.verify_success) {
+    throw Error(ErrorKind::kConfig,
+                "experience.verify_success needs experience.reasoning: without a trace nothing says what was wanted",
+                "set experience.verify_success = false as well");
+  }
   for (const std::string& arm : config.arms) {
     if (std::find(kArms.begin(), kArms.end(), arm) == kArms.end()) {
       throw Error(ErrorKind::kConfig,
@@ -56,6 +115,15 @@ void resolve(ExperimentConfig& config) {
 
 }  // namespace
 
+std::vector<PolicyStage> policy_stages(ExperimentConfig& config) {
+  return {{"dream", &config.dream},
+          {"traditional", &config.traditional},
+          {"s2r", &config.s2r},
+          {"dream_ppo", &config.dream_ppo},
+          {"traditional_ppo", &config.traditional_ppo},
+          {"s2r_ppo", &config.s2r_ppo}};
+}
+
 ExperimentConfig default_experiment() {
   ExperimentConfig config;
   config.experience_sft.epochs = 2.5;
@@ -77,7 +145,7 @@ ExperimentConfig default_experiment() {
   config.dream.mini_batches = 4;
   config.dream.passes = 2;
   config.dream.warmup_iterations = 2;
-  config.dream.step_weight = 1.0;
+  apply_algorithm("gigpo", config.dream);
   config.dream.optimizer.learning_rate = 4e-4;
   config.dream.validate_every = 0;  // 48 dreamed tasks can't tell two policies apart
   config.curriculum.value_bias = 0;
@@ -92,6 +160,15 @@ ExperimentConfig default_experiment() {
   config.s2r.passes = 1;
   config.s2r.warmup_iterations = 0;
   config.s2r.optimizer.learning_rate = 1e-4;
+  config.dpo.epochs = 3;
+  config.dream_ppo = config.dream;
+  config.traditional_ppo = config.traditional;
+  config.s2r_ppo = config.s2r;
+  for (PolicyTrainingConfig* ppo : {&config.dream_ppo, &config.traditional_ppo, &config.s2r_ppo}) {
+    apply_algorithm("ppo", *ppo);  // as many episodes an iteration, no group
+  }
+  config.traditional_ppo.critic.warmup_iterations = 1;  // its budget holds about six iterations
+  config.s2r_ppo.critic.warmup_iterations = 0;  // its critic comes from the dream
   return config;
 }
 
@@ -108,6 +185,7 @@ ExperimentConfig load_experiment(const std::string& path,
 }
 
 void bind_experiment(ExperimentConfig& config, const ConfigValues& values) {
+  apply_names(config, values);
   bind(config, values);
   resolve(config);
 }

@@ -11,7 +11,8 @@
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/experience/experience_model.h"
 #include "dreamgym/experience/training_data.h"
-#include "dreamgym/train/grpo.h"
+#include "dreamgym/train/dpo.h"
+#include "dreamgym/train/policy_training_config.h"
 #include "dreamgym/train/sft.h"
 
 namespace dreamgym {
@@ -27,6 +28,7 @@ struct DataConfig {
   std::size_t eval_tasks = 500;
   std::size_t collect_episodes = 1000;    ///< without logs: played by scripted policies of mixed quality
   bool collect_beside_logs = false;       ///< play them even where there are logs
+  std::size_t log_tasks = 0;              ///< those episodes are spread over; 0 = all training tasks
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
   std::size_t demonstrations = 60;        ///< successes the start policy imitates
   std::map<std::string, std::string> world_options;  ///< e.g. receptacles = "8"
@@ -43,6 +45,12 @@ struct CheckConfig {
   std::size_t tasks = 96;
   double max_gap = 0.15;                  ///< |dreamed - real| success
   bool force = false;                     ///< train in the dream even if the check fails
+  /// While training in the dream the policy plays a probe set in dream and reality every so many iterations;
+  /// its real steps are the arm's. The policy best in reality is kept, and a rise of the gap ends the training.
+  /// 0 = never.
+  std::size_t probe_every = 0;
+  std::size_t probe_tasks = 48;
+  double max_rise = 0.15;                 ///< of dreamed - real success above the first probe's
 };
 
 struct EvaluationConfig {
@@ -51,12 +59,22 @@ struct EvaluationConfig {
   std::size_t luck_replays = 4;
 };
 
+/// How patient rollouts in training are with their environments.
+struct RolloutConfig {
+  std::size_t retries = 2;                ///< of an episode whose environment failed, on a fresh one
+  double turn_seconds = 0;                ///< allowed for an answer; 0 = any
+  double episode_seconds = 0;             ///< allowed for an episode; 0 = any
+  double stall_seconds = 120;             ///< after which a wait is reported; 0 = never
+};
+
 struct ExperimentConfig {
   std::size_t seed = 1;
   std::size_t threads = 2;
   std::string world = "alfworld";         ///< "none" = no engine at all
-  /// Which rows the table has: random, start, sft_all, traditional, dream, s2r.
-  std::vector<std::string> arms = {"random", "start", "sft_all", "traditional", "dream", "s2r"};
+  /// Which rows the table has: random, zero_shot, start, sft_all, dpo, traditional, dream, s2r, the last
+  /// three with _ppo, and traditional_equal (traditional with s2r's settings and real steps).
+  std::vector<std::string> arms = {
+      "random", "start", "sft_all", "traditional", "traditional_equal", "dream", "s2r"};
   std::size_t max_steps = 30;             ///< of an episode, everywhere
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
@@ -70,14 +88,26 @@ struct ExperimentConfig {
   SftConfig experience_sft;
   SftConfig start_sft;
   SftConfig all_sft;
-  GrpoConfig dream;
-  GrpoConfig traditional;
-  GrpoConfig s2r;
+  DpoConfig dpo;
+  PolicyTrainingConfig dream;
+  PolicyTrainingConfig traditional;
+  PolicyTrainingConfig s2r;
+  PolicyTrainingConfig dream_ppo;
+  PolicyTrainingConfig traditional_ppo;
+  PolicyTrainingConfig s2r_ppo;
+  RolloutConfig rollout;
   CurriculumConfig curriculum;
   TaskGeneratorOptions task_generator;
   CheckConfig check;
   EvaluationConfig evaluation;
 };
+
+/// A stage of policy training by its name, which is also that of its section and of its arm.
+struct PolicyStage {
+  const char* name;
+  PolicyTrainingConfig* training;
+};
+std::vector<PolicyStage> policy_stages(ExperimentConfig& config);
 
 /// The quickstart's settings.
 ExperimentConfig default_experiment();

@@ -3,8 +3,14 @@
 
 #include "dreamgym/config/experiment_config.h"
 #include "dreamgym/config/fields.h"
+#include "dreamgym/config/policy_training_fields.h"
 
 namespace dreamgym {
+
+inline constexpr Named<PreferenceLossKind> kPreferenceLosses[] = {
+    {"dpo", PreferenceLossKind::kDpo},
+    {"ipo", PreferenceLossKind::kIpo},
+    {"hinge", PreferenceLossKind::kHinge}};
 
 template <class Field>
 void visit_fields(DataConfig& config, Field&& field) {
@@ -17,6 +23,7 @@ void visit_fields(DataConfig& config, Field&& field) {
   field("eval_tasks", config.eval_tasks, "tasks of the evaluation panel; 0 = all", at_least(0));
   field("collect_episodes", config.collect_episodes, "episodes played when there are no logs", at_least(1));
   field("collect_beside_logs", config.collect_beside_logs, "play collect_episodes even where there are logs");
+  field("log_tasks", config.log_tasks, "tasks those episodes are spread over; 0 = all (fewer: several episodes a task, which dpo needs)", at_least(0));
   field("held_out_share", config.held_out_share, "of the offline episodes, never trained on", between(0, 0.9));
   field("demonstrations", config.demonstrations, "successes the start policy imitates", at_least(1));
   field("world_options", config.world_options, "world-specific");
@@ -28,17 +35,6 @@ void visit_fields(BaseConfig& config, Field&& field) {
   field("preset", config.preset, "shape without a base model: nano-s, nano or nano-l");
   field("new_merges", config.new_merges, "phrases of the new domain that become tokens", between(0, 4096));
   field("name_words", config.name_words, "frequent words that take name tokens, where things have no names", between(0, 4096));
-}
-
-template <class Field>
-void visit_fields(OptimizerConfig& config, Field&& field) {
-  bool muon = config.kind == OptimizerKind::kMuon;
-  field("muon", muon, "Muon for hidden matrices (else AdamW for everything)");
-  config.kind = muon ? OptimizerKind::kMuon : OptimizerKind::kAdamW;
-  field("learning_rate", config.learning_rate, "of AdamW", between(0, 1));
-  field("muon_learning_rate", config.muon_learning_rate, "of Muon", between(0, 1));
-  field("weight_decay", config.weight_decay, "decoupled", between(0, 10));
-  field("max_gradient_norm", config.max_gradient_norm, "global clip; 0 = none", at_least(0));
 }
 
 template <class Field>
@@ -54,30 +50,28 @@ void visit_fields(SftConfig& config, Field&& field) {
 }
 
 template <class Field>
-void visit_fields(PolicyLossConfig& config, Field&& field) {
-  field("clip_low", config.clip_low, "ratio clip below 1", between(0, 1));
-  field("clip_high", config.clip_high, "ratio clip above 1", between(0, 10));
-  field("kl_coefficient", config.kl_coefficient, "of k3 to the start policy", at_least(0));
-  field("entropy_coefficient", config.entropy_coefficient, "bonus", at_least(0));
+void visit_fields(DpoConfig& config, Field&& field) {
+  field("epochs", config.epochs, "passes over the pairs", at_least(1));
+  field("pairs_per_update", config.pairs_per_update, "of an optimiser step", at_least(1));
+  field("pairs_per_task", config.pairs_per_task, "at most, of a success and a failure", at_least(1));
+  field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
+  field.choice("loss", config.loss.kind, kPreferenceLosses, "of a pair");
+  field("beta", config.loss.beta, "pull to the reference", between(1e-6, 1e3));
+  field("label_smoothing", config.loss.label_smoothing, "share of pairs taken to be the wrong way round", between(0, 0.499));
+  field("length_normalised", config.loss.length_normalised, "means over tokens instead of sums");
+  field("sft_weight", config.loss.sft_weight, "RPO: of the chosen tail's own loss", at_least(0));
+  field("warmup_share", config.warmup_share, "of all updates", between(0, 1));
+  field("final_rate_share", config.final_rate_share, "learning rate at the end / peak", between(0, 1));
+  field("checkpoint_every", config.checkpoint_every, "updates", at_least(1));
+  field.section("optimizer", config.optimizer);
 }
 
 template <class Field>
-void visit_fields(GrpoConfig& config, Field&& field) {
-  field("iterations", config.iterations, "at most", at_least(0));
-  field("tasks_per_iteration", config.tasks_per_iteration, "groups", at_least(1));
-  field("group_size", config.group_size, "episodes per task", at_least(2));
-  field("mini_batches", config.mini_batches, "optimiser steps per iteration", at_least(1));
-  field("step_weight", config.step_weight, "GiGPO: of the step advantages; 0 = GRPO", between(0, 10));
-  field("step_discount", config.step_discount, "GiGPO: of the return to go", between(0, 1));
-  field("passes", config.passes, "over the same episodes", at_least(1));
-  field("warmup_iterations", config.warmup_iterations, "in which the learning rate rises", at_least(0));
-  field("temperature", config.temperature, "of the actions while training", between(0.01, 10));
-  field("tokens_per_micro_batch", config.tokens_per_micro_batch, "bounds memory", at_least(64));
-  field("step_budget", config.step_budget, "environment steps in all; 0 = set by the arm", at_least(0));
-  field("validate_every", config.validate_every, "iterations between validations; 0 = keep the last", at_least(0));
-  field("checkpoint_every", config.checkpoint_every, "iterations", at_least(1));
-  field.section("loss", config.loss);
-  field.section("optimizer", config.optimizer);
+void visit_fields(RolloutConfig& config, Field&& field) {
+  field("retries", config.retries, "of an episode whose environment failed, on a fresh one", between(0, 100));
+  field("turn_seconds", config.turn_seconds, "allowed for an environment's answer; 0 = any", at_least(0));
+  field("episode_seconds", config.episode_seconds, "allowed for an episode; 0 = any", at_least(0));
+  field("stall_seconds", config.stall_seconds, "after which a wait is reported; 0 = never", at_least(0));
 }
 
 template <class Field>
@@ -90,8 +84,11 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
-  field("verify_success", config.verify_success, "a success counts only if wanted = reached");
+  field("verify_success", config.verify_success, "a success counts only if wanted = reached; needs reasoning");
+  field("refusal_ends", config.refusal_ends, "a refused success ends the episode, where trying ends it");
   field("want_from_task", config.want_from_task, "... and every word of wanted stands in the task");
+  field("history_steps", config.history_steps, "past steps the model sees; 1000000 = all, 0 = only the present state", at_least(0));
+  field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }
 
 template <class Field>
@@ -103,6 +100,9 @@ void visit_fields(ExperienceDataOptions& config, Field&& field) {
 
 template <class Field>
 void visit_fields(CurriculumConfig& config, Field&& field) {
+  std::string choice(task_choice_name(config.choice));
+  field("choice", choice, "how original tasks are drawn: value, uniform, hardest, replay or alpha");
+  config.choice = task_choice_named(choice);
   field("generated_share", config.generated_share, "lambda: share of generated tasks", between(0, 1));
   field("seeds_per_iteration", config.seeds_per_iteration, "tasks varied each iteration", at_least(1));
   field("max_generated", config.max_generated, "pool of variations", at_least(1));
@@ -122,6 +122,9 @@ void visit_fields(CheckConfig& config, Field&& field) {
   field("tasks", config.tasks, "played in the dream and in reality before training", at_least(2));
   field("max_gap", config.max_gap, "allowed |dreamed - real| success", between(0, 1));
   field("force", config.force, "train even if the check fails");
+  field("probe_every", config.probe_every, "iterations between probes in dream and reality (real steps!); 0 = none", at_least(0));
+  field("probe_tasks", config.probe_tasks, "of a probe", at_least(2));
+  field("max_rise", config.max_rise, "of the dream's lead before it is an alarm; at probes it ends the training", between(0.01, 1));
 }
 
 template <class Field>
@@ -149,9 +152,11 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field.section("experience_sft", config.experience_sft);
   field.section("start_sft", config.start_sft);
   field.section("all_sft", config.all_sft);
-  field.section("dream", config.dream);
-  field.section("traditional", config.traditional);
-  field.section("s2r", config.s2r);
+  field.section("dpo", config.dpo);
+  for (PolicyStage& stage : policy_stages(config)) {
+    field.section(stage.name, *stage.training);
+  }
+  field.section("rollout", config.rollout);
   field.section("curriculum", config.curriculum);
   field.section("task_generator", config.task_generator);
   field.section("check", config.check);

@@ -19,6 +19,13 @@ struct Range {
   double high = std::numeric_limits<double>::infinity();
 };
 
+/// One of the values a choice has, by its name.
+template <class Enum>
+struct Named {
+  const char* name;
+  Enum value;
+};
+
 inline Range at_least(double low) { return {low, std::numeric_limits<double>::infinity()}; }
 inline Range between(double low, double high) { return {low, high}; }
 inline Range any_value() { return {}; }

@@ -218,6 +218,17 @@ void FieldReader::operator()(std::string_view name,
   }
 }
 
+void FieldReader::fail_choice(const ConfigValues::Value& given,
+                              const std::vector<std::string>& known) const {
+  throw Error(ErrorKind::kConfig,
+              fmt::format("{}: {} = {}, expected one of {}",
+                          given.origin,
+                          known_.back(),
+                          given.text,
+                          join(known, ", ")),
+              fmt::format("the nearest is '{}'", nearest(given.text, known)));
+}
+
 void FieldReader::reject_unknown() const {
   for (const auto& [key, given] : values_.values()) {
     const bool known =

@@ -58,6 +58,25 @@ class FieldReader {
                   std::string_view help,
                   Range range = {});
 
+  /// One of a few named values.
+  template <class Enum, std::size_t N>
+  void choice(std::string_view name,
+              Enum& value,
+              const Named<Enum> (&names)[N],
+              std::string_view /*help*/) {
+    if (const auto* given = take(name)) {
+      std::vector<std::string> known;
+      for (const Named<Enum>& one : names) {
+        known.emplace_back(one.name);
+        if (given->text == one.name) {
+          value = one.value;
+          return;
+        }
+      }
+      fail_choice(*given, known);
+    }
+  }
+
   template <class Section>
   void section(std::string_view name, Section& value) {
     FieldReader inner(values_, prefix_ + std::string(name) + ".");
@@ -71,6 +90,8 @@ class FieldReader {
 
  private:
   const ConfigValues::Value* take(std::string_view name);
+  [[noreturn]] void fail_choice(const ConfigValues::Value& given,
+                                const std::vector<std::string>& known) const;
 
   const ConfigValues& values_;
   std::string prefix_;
@@ -94,6 +115,20 @@ class FieldWriter {
                   const std::map<std::string, std::string>& value,
                   std::string_view help,
                   Range range = {});
+
+  template <class Enum, std::size_t N>
+  void choice(std::string_view name,
+              const Enum& value,
+              const Named<Enum> (&names)[N],
+              std::string_view help) {
+    std::string list;
+    std::string chosen;
+    for (const Named<Enum>& one : names) {
+      list += (list.empty() ? "" : ", ") + std::string(one.name);
+      chosen = one.value == value ? one.name : chosen;
+    }
+    (*this)(name, chosen, std::string(help) + ": " + list);
+  }
 
   template <class Section>
   void section(std::string_view name, Section& value) {

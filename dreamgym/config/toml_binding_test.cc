@@ -124,5 +124,52 @@ TEST(ExperimentConfig, MaxStepsReachesEveryTrainer) {
   EXPECT_EQ(config.s2r.max_steps, 17U);
 }
 
+std::string refusal(const std::vector<std::string>& assignments) {
+  try {
+    (void)load_experiment("", assignments);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kConfig);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ExperimentConfig, AnAlgorithmSetsWhatItsNameStandsForAndKeysOverrideIt) {
+  const ExperimentConfig config = load_experiment(
+      "", {"dream.algorithm=gspo", "dream.loss.clip_high=0.001", "traditional.algorithm=ppo"});
+  EXPECT_EQ(config.dream.objective.surrogate, PolicySurrogate::kGspo);
+  EXPECT_EQ(config.dream.objective.loss.clip_low, 3e-4);
+  EXPECT_EQ(config.dream.objective.loss.clip_high, 0.001);
+  EXPECT_EQ(config.dream.advantages.step_weight, 0.0);
+  EXPECT_EQ(config.traditional.group_size, 1U);
+  EXPECT_EQ(config.traditional.tasks_per_iteration, 24U * 8U);
+  EXPECT_EQ(config.s2r.algorithm, "gigpo");
+  ExperimentConfig again = default_experiment();
+  bind_experiment(again, ConfigValues::from_text(experiment_toml(config), "copy"));
+  EXPECT_EQ(experiment_toml(again), experiment_toml(config));
+}
+
+TEST(ExperimentConfig, APresetBringsItsDreamAndDependsOnTheWorld) {
+  const ExperimentConfig config = load_experiment(
+      "", {"world=webshop", "dream.preset=dreamgym", "s2r.preset=s2r", "s2r.step_budget=700"});
+  EXPECT_EQ(config.dream.optimizer.learning_rate, 1e-6);
+  EXPECT_EQ(config.dream.mini_batch_steps, 64U);
+  EXPECT_EQ(config.experience.num_demonstrations, 5U);
+  EXPECT_EQ(config.curriculum.generated_share, 0.3);
+  EXPECT_EQ(config.s2r.optimizer.learning_rate, 5e-7);
+  EXPECT_EQ(config.s2r.step_budget, 700U);
+}
+
+TEST(ExperimentConfig, NamesWhatAStageCantBe) {
+  EXPECT_NE(refusal({"dream.algorithm=grop"}).find("the nearest is 'grpo'"), std::string::npos);
+  EXPECT_NE(refusal({"dream.preset=verl"}).find("verl-agent, dreamgym, s2r"), std::string::npos);
+  EXPECT_NE(refusal({"dream.group_size=1"}).find("expected at least 2"), std::string::npos);
+  EXPECT_NE(refusal({"dream.loss.surrogate=clip"}).find("expected one of clipped, gspo, cispo"),
+            std::string::npos);
+  EXPECT_NE(refusal({"s2r.overlap=true"}).find("mismatch_correction"), std::string::npos);
+  EXPECT_NE(refusal({"dream.dream_share=0.5"}).find("in the dream altogether"), std::string::npos);
+  EXPECT_EQ(refusal({"dream.algorithm=ppo"}), "no error");
+}
+
 }  // namespace
 }  // namespace dreamgym

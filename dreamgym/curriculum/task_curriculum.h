@@ -10,6 +10,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dreamgym/base/rng.h"
@@ -18,12 +19,28 @@
 
 namespace dreamgym {
 
+/// How original tasks are drawn. p is a task's expected success (its posterior's mean).
+enum class TaskChoice {
+  kValue,    ///< the paper's: weight 1 - bias + bias * V / 0.25
+  kUniform,  ///< every task alike
+  kHardest,  ///< the smallest p first
+  kReplay,   ///< prioritised level replay (Jiang et al. 2021): by rank of the spread of the last returns, mixed with how
+             ///< long a task has not been played
+  kAlpha,    ///< alpha-curriculum (GenEnv 2025): weight exp(-10 (p - 0.5)^2)
+};
+
+/// @throws Error kConfig naming the known ones ("value", "uniform", "hardest", "replay", "alpha").
+TaskChoice task_choice_named(std::string_view name);
+std::string_view task_choice_name(TaskChoice choice);
+
 struct CurriculumConfig {
+  TaskChoice choice = TaskChoice::kValue;
   double generated_share = 0.25;      ///< lambda in [0, 1]; 0 = original tasks only
   std::size_t seeds_per_iteration = 6;  ///< most informative tasks that are varied
   std::size_t max_generated = 256;    ///< pool of variations; the least valuable leave first
   double value_bias = 0.5;            ///< 0 = uniform over original tasks, 1 = proportional to value
   double forgetting = 0.9;            ///< of earlier outcomes at each update, in (0, 1]
+  std::size_t max_instruction_bytes = 1000;  ///< a longer variation is refused
 };
 
 /// Makes validated variations of the seed tasks (task_generator.h). Called once an iteration.
@@ -32,6 +49,30 @@ using TaskVariation = std::function<std::vector<Task>(std::span<const Task> seed
 struct CurriculumCounts {
   std::size_t generated = 0;          ///< variations that entered the pool so far
   std::size_t played_generated = 0;   ///< variations handed out so far
+  // Variations that did not enter the pool:
+  std::size_t copies = 0;             ///< known already, word for word
+  std::size_t near_copies = 0;        ///< known already but for articles, case, blanks and punctuation
+  std::size_t empty = 0;
+  std::size_t too_long = 0;
+};
+
+/// Where the tasks stand. Saturated and hopeless: expected success from 0.9 on, up to 0.1.
+struct TaskPools {
+  std::size_t unseen = 0;
+  std::size_t learnable = 0;
+  std::size_t saturated = 0;
+  std::size_t hopeless = 0;
+};
+
+/// A variation and what became of it, for the report.
+struct TaskLineage {
+  std::string id;
+  std::string parent;                 ///< id of the task it varies
+  std::string instruction;
+  std::size_t num_groups = 0;         ///< that played it
+  double success_probability = 0;     ///< expected, by the posterior
+  double value = 0;                   ///< above 0 with both outcomes seen = it can be done and is not trivial
+  bool operator==(const TaskLineage&) const = default;
 };
 
 class TaskCurriculum {
@@ -48,6 +89,12 @@ class TaskCurriculum {
   [[nodiscard]] double value(const Task& task) const;
   [[nodiscard]] const std::vector<Task>& generated() const { return generated_; }
   [[nodiscard]] const CurriculumCounts& counts() const { return counts_; }
+  /// Of original and generated tasks.
+  [[nodiscard]] TaskPools pools() const;
+  /// Of the variations in the pool that were played: how many succeeded at least once. Feasible by what was seen.
+  [[nodiscard]] std::size_t generated_done_once() const;
+  /// Every variation in the pool, in order.
+  [[nodiscard]] std::vector<TaskLineage> lineage() const;
 
   /// The whole state for a checkpoint, and back.
   [[nodiscard]] std::string save() const;
@@ -59,6 +106,8 @@ class TaskCurriculum {
 
  private:
   void generate(const Rng& rng);
+  [[nodiscard]] std::vector<double> weights() const;
+  [[nodiscard]] std::vector<double> replay_weights() const;
   [[nodiscard]] std::vector<Task> most_valuable(std::size_t count, Rng& rng) const;
 
   std::vector<Task> original_;
@@ -67,6 +116,8 @@ class TaskCurriculum {
   TaskValueTracker values_;
   std::vector<Task> generated_;
   CurriculumCounts counts_;
+  std::size_t iterations_ = 0;
+  std::vector<std::size_t> last_played_;  // [original] iteration, from 1; 0 = never
 };
 
 }  // namespace dreamgym

@@ -27,6 +27,9 @@ std::optional<Outcome> outcome_from_name(std::string_view name) {
 }
 
 Outcome outcome_of_last(const Transition& last) {
+  if (last.info.contains(transition_info::kInfrastructureError)) {
+    return Outcome::kInfrastructureError;
+  }
   if (!last.terminated) {
     return Outcome::kTruncated;
   }

@@ -12,7 +12,8 @@ namespace dreamgym {
 std::string_view outcome_name(Outcome outcome);
 std::optional<Outcome> outcome_from_name(std::string_view name);
 
-/// A world that ended the episode with a last reward of at least 1 says success; with less,
+/// A step that failed for reasons of infrastructure says so in its info, and so does its episode.
+/// Else: a world that ended the episode with a last reward of at least 1 says success; with less,
 /// failure. An episode that has not ended was cut: truncated.
 Outcome outcome_of_last(const Transition& last);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -63,6 +64,20 @@ void count_steps(TrajectoryStatistics& statistics, const std::vector<Transition>
     statistics.broken_links +=
         t > 0 && step.observation.text != steps[t - 1].next_observation.text ? 1 : 0;
   }
+}
+
+/// How many of the names stand in more than one split.
+std::size_t in_several_splits(std::span<const Trajectory> trajectories,
+                              const std::function<std::string(const Task&)>& name_of) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> splits;
+  for (const Trajectory& trajectory : trajectories) {
+    const std::string name = name_of(trajectory.task);
+    if (!name.empty()) {
+      splits[{trajectory.task.world, name}].insert(trajectory.task.split);
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::count_if(
+      splits, [](const auto& entry) { return entry.second.size() > 1; }));
 }
 
 void summarise_lengths(TrajectoryStatistics& statistics, std::vector<std::size_t> lengths) {
@@ -130,6 +145,12 @@ TrajectoryStatistics trajectory_statistics(std::span<const Trajectory> trajector
     statistics.mean_return = total_return / static_cast<double>(trajectories.size());
   }
   summarise_lengths(statistics, std::move(lengths));
+  statistics.tasks_in_several_splits =
+      in_several_splits(trajectories, [](const Task& task) { return task.id; });
+  statistics.games_in_several_splits = in_several_splits(trajectories, [](const Task& task) {
+    const auto game = task.settings.find(task_settings::kGame);
+    return game == task.settings.end() ? std::string() : game->second;
+  });
   return statistics;
 }
 
@@ -160,6 +181,9 @@ std::string to_table(const TrajectoryStatistics& statistics) {
            {"broken links", statistics.broken_links}}) {
     text += fmt::format("{:<21} {} ({:.1f}%)\n", name, part, 100 * share(part, whole));
   }
+  text += fmt::format("in several splits     {} tasks, {} games\n",
+                      statistics.tasks_in_several_splits,
+                      statistics.games_in_several_splits);
   return text;
 }
 
@@ -184,6 +208,8 @@ std::string to_json_line(const TrajectoryStatistics& statistics) {
   json["with_admissible"] = statistics.with_admissible;
   json["with_thought"] = statistics.with_thought;
   json["broken_links"] = statistics.broken_links;
+  json["tasks_in_several_splits"] = statistics.tasks_in_several_splits;
+  json["games_in_several_splits"] = statistics.games_in_several_splits;
   return internal::write_json(json);
 }
 

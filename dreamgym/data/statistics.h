@@ -41,6 +41,9 @@ struct TrajectoryStatistics {
   std::size_t with_thought = 0;
   /// Steps whose observation is not what the step before led to: a sign of a broken log.
   std::size_t broken_links = 0;
+  /// What is known from more than one split: an evaluation on one would ask what the other has shown.
+  std::size_t tasks_in_several_splits = 0;  ///< (world, id)
+  std::size_t games_in_several_splits = 0;  ///< (world, settings["game"])
 
   [[nodiscard]] double valid_action_share() const;  ///< 0 without transitions
 };

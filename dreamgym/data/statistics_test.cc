@@ -65,6 +65,18 @@ TEST(TrajectoryStatistics, CutsWhatNumbersAnEpisodeOffItsSource) {
   EXPECT_TRUE(statistics.by_source.contains("-"));
 }
 
+TEST(TrajectoryStatistics, CountWhatStandsInSeveralSplits) {
+  std::vector<Trajectory> trajectories(4);
+  for (std::size_t i = 0; i < trajectories.size(); ++i) {
+    trajectories[i].task.id = i < 2 ? "same" : std::to_string(i);
+    trajectories[i].task.settings[task_settings::kGame] = i == 3 ? "another" : "house";
+    trajectories[i].task.split = i == 1 ? "valid" : "train";
+  }
+  const auto statistics = trajectory_statistics(trajectories);
+  EXPECT_EQ(statistics.tasks_in_several_splits, 1U);
+  EXPECT_EQ(statistics.games_in_several_splits, 1U);
+}
+
 TEST(TrajectoryStatistics, AreAllZeroWithoutTrajectories) {
   const TrajectoryStatistics statistics = trajectory_statistics({});
   EXPECT_EQ(statistics.valid_action_share(), 0);

@@ -21,6 +21,12 @@ inline constexpr const char* kGame = "game";  ///< game file or generated game o
 inline constexpr const char* kType = "type";  ///< family of tasks, for statistics
 }  // namespace task_settings
 
+/// Keys of Transition::info that several rooms read.
+namespace transition_info {
+/// Why the step has no true outcome: a server that did not answer, say. Its episode is nobody's failure.
+inline constexpr const char* kInfrastructureError = "infrastructure_error";
+}  // namespace transition_info
+
 /// What the agent is asked to do, and where.
 struct Task {
   std::string id{};           ///< unique within its world; "" only in the task-less toy cases

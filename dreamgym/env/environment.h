@@ -3,12 +3,15 @@
 // reset() starts an episode, step() takes one action. The split into terminated (the world ended
 // the episode) and truncated (a limit did) is Gymnasium's. A nonsensical action is no error: it is
 // a normal step with the environment's own reply and zero reward. Stepping before reset() or after
-// the end throws LogicError. The same task, seed and actions give the same trajectory.
+// the end throws LogicError. The same task, seed and actions give the same trajectory. An environment
+// that can't answer for reasons of infrastructure truncates the episode and says so in info
+// (transition_info::kInfrastructureError): that is never a zero reward.
 // tests/contract/environment_contract.h holds every implementation to this.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +28,7 @@ struct StepResult {
   bool action_valid = true;                   ///< the environment understood the action
   std::string reasoning_trace{};              ///< of the experience model; "" in a real world
   std::vector<std::string> demonstrations{};  ///< ids retrieved by the experience model
+  std::optional<double> confidence{};         ///< of the experience model, in [0, 1]
   std::map<std::string, std::string> info{};  ///< e.g. {"won": "true", "score": "1"}
 };
 
@@ -52,6 +56,9 @@ class EnvironmentBatch {
   /// Takes one action in each of the named slots (distinct, running).
   virtual std::vector<StepResult> step(std::span<const std::size_t> slots,
                                        std::span<const Action> actions) = 0;
+  /// Why a slot's episode can't go on although nobody ended it (the machine behind it failed, which
+  /// is no failure of the agent); "" while it can. The slot's last answer then means nothing.
+  [[nodiscard]] virtual std::string failure(std::size_t /*slot*/) const { return {}; }
 };
 
 }  // namespace dreamgym

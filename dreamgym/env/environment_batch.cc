@@ -1,5 +1,6 @@
 #include "dreamgym/env/environment_batch.h"
 
+#include <algorithm>
 #include <array>
 
 #include "dreamgym/base/error.h"
@@ -18,21 +19,47 @@ void check_slots(std::span<const std::size_t> slots, std::size_t num_slots) {
   }
 }
 
+bool is_infrastructure(ErrorKind kind) {
+  return kind == ErrorKind::kIo || kind == ErrorKind::kBusy || kind == ErrorKind::kDiverged;
+}
+
 }  // namespace
 
-SingleEnvironmentBatch::SingleEnvironmentBatch(Factory factory, std::size_t num_threads)
-    : factory_(std::move(factory)), num_threads_(num_threads) {}
+SingleEnvironmentBatch::SingleEnvironmentBatch(Factory factory,
+                                               std::size_t num_threads,
+                                               WhenItFails when_it_fails)
+    : factory_(std::move(factory)), num_threads_(num_threads), when_it_fails_(when_it_fails) {}
+
+template <class Call>
+auto SingleEnvironmentBatch::guarded(std::size_t slot, const Call& call) {
+  try {
+    return call(*environments_[slot]);
+  } catch (const Error& error) {
+    if (when_it_fails_ == WhenItFails::kThrow || !is_infrastructure(error.kind())) {
+      throw;
+    }
+    failures_[slot] = error.what();
+    environments_[slot] = nullptr;  // whatever state it is in, nobody plays in it again
+    return decltype(call(*environments_[slot])){};
+  }
+}
 
 std::vector<Observation> SingleEnvironmentBatch::reset(std::span<const Task> tasks,
                                                        std::span<const std::uint64_t> seeds) {
   check(tasks.size() == seeds.size(), "every task has a seed");
   num_slots_ = 0;  // an exception leaves no half-started batch
-  while (environments_.size() < tasks.size()) {
-    environments_.push_back(factory_());
+  environments_.resize(std::max(environments_.size(), tasks.size()));
+  for (std::size_t slot = 0; slot < tasks.size(); ++slot) {
+    if (environments_[slot] == nullptr) {
+      environments_[slot] = factory_();
+    }
   }
+  failures_.assign(tasks.size(), "");
   std::vector<Observation> observations =
       parallel_map(tasks.size(), num_threads_, [&](std::size_t slot) {
-        return environments_[slot]->reset(tasks[slot], seeds[slot]);
+        return guarded(slot, [&](Environment& environment) {
+          return environment.reset(tasks[slot], seeds[slot]);
+        });
       });
   num_slots_ = tasks.size();
   return observations;
@@ -42,9 +69,18 @@ std::vector<StepResult> SingleEnvironmentBatch::step(std::span<const std::size_t
                                                      std::span<const Action> actions) {
   check(slots.size() == actions.size(), "every stepped slot has an action");
   check_slots(slots, num_slots_);
+  for (const std::size_t slot : slots) {
+    check(environments_[slot] != nullptr, "a stepped slot has not failed");
+  }
   return parallel_map(slots.size(), num_threads_, [&](std::size_t i) {
-    return environments_[slots[i]]->step(actions[i]);
+    return guarded(slots[i],
+                   [&](Environment& environment) { return environment.step(actions[i]); });
   });
+}
+
+std::string SingleEnvironmentBatch::failure(std::size_t slot) const {
+  check(slot < num_slots_, "a slot that was reset");
+  return failures_[slot];
 }
 
 BatchedEnvironment::BatchedEnvironment(std::unique_ptr<EnvironmentBatch> batch)

@@ -11,23 +11,37 @@
 namespace dreamgym {
 
 /// A batch whose slots are environments of their own, stepped on several threads.
+///
+/// With WhenItFails::kReport an environment that throws Error kIo, kBusy or kDiverged fails its slot
+/// only (failure() says why), and the slot's next episode gets a fresh one; other errors are the
+/// caller's and pass. With kThrow all of them do.
 /// Thread safety: none; the factory is called on the caller's thread.
 class SingleEnvironmentBatch final : public EnvironmentBatch {
  public:
   using Factory = std::function<std::unique_ptr<Environment>()>;
+  enum class WhenItFails { kThrow, kReport };
 
   /// @param num_threads  at most this many slots at work at once; the results don't depend on it.
-  SingleEnvironmentBatch(Factory factory, std::size_t num_threads);
+  SingleEnvironmentBatch(Factory factory,
+                         std::size_t num_threads,
+                         WhenItFails when_it_fails = WhenItFails::kThrow);
   std::vector<Observation> reset(std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
   std::vector<StepResult> step(std::span<const std::size_t> slots,
                                std::span<const Action> actions) override;
+  [[nodiscard]] std::string failure(std::size_t slot) const override;
 
  private:
+  /// Runs `call` on the slot's environment; what it throws of the machine's failing is kept.
+  template <class Call>
+  auto guarded(std::size_t slot, const Call& call);
+
   Factory factory_;
   std::size_t num_threads_;
+  WhenItFails when_it_fails_;
   std::size_t num_slots_ = 0;                               ///< slots of the running episodes
   std::vector<std::unique_ptr<Environment>> environments_;  ///< kept for reuse, may be more
+  std::vector<std::string> failures_;                       ///< [slots]
 };
 
 /// One environment that is the single slot of a batch.

@@ -2,7 +2,7 @@
 //
 // Every transition the experience model learns from carries a reasoning trace. For the native
 // worlds an exact explainer reads the engine's own causes; for logs without an engine one that
-// reads the text does; issue-wide, a language model can (experience/annotator.h).
+// reads the text does; a language model can, too (experience/teacher.h).
 #pragma once
 
 #include "dreamgym/data/types.h"

@@ -40,6 +40,7 @@ Transition to_transition(Observation before, Action action, const StepResult& re
           .truncated = result.truncated,
           .reasoning_trace = result.reasoning_trace,
           .demonstrations = result.demonstrations,
+          .confidence = result.confidence,
           .info = result.info};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -26,59 +27,62 @@ class TeacherForcedWalk {
                     const ActionMapperFactory* mappers)
       : model_(model), prompt_(prompt), buffer_(buffer), options_(options), mappers_(mappers) {}
 
-  void walk(std::span<const Trajectory> stories, ExperienceFidelity& out) {
-    trunks_.clear();
+  /// @param first  number of the first of the stories.
+  void walk(std::span<const Trajectory> stories, std::size_t first, ExperienceFidelity& out) {
     std::vector<std::uint64_t> sessions;
     std::size_t longest = 0;
     for (std::size_t i = 0; i < stories.size(); ++i) {
-      trunks_.push_back(stories[i].steps.empty()
-                            ? std::vector<TokenId>{}
-                            : prompt_.begin(stories[i].task.instruction,
-                                            stories[i].steps.front().observation.text));
       sessions.push_back(kFirstSession + i);
       longest = std::max(longest, stories[i].steps.size());
     }
     for (std::size_t t = 0; t < longest; ++t) {
-      predict(stories, t, out);
+      predict(stories, first, t, out);
     }
     model_.release(sessions);
   }
 
  private:
-  void predict(std::span<const Trajectory> stories, std::size_t t, ExperienceFidelity& out) {
+  void predict(std::span<const Trajectory> stories, std::size_t first, std::size_t t, ExperienceFidelity& out) {
     const std::size_t reserve = options_.max_trace_tokens + options_.max_observation_tokens +
                                 options_.num_demonstrations * options_.max_demonstration_tokens +
                                 query_context_reserve(query_context_options(options_)) + 64;
     std::vector<GenerationRequest> requests;
-    std::vector<std::size_t> asked;
+    std::vector<StepPrediction> predictions;
     for (std::size_t i = 0; i < stories.size(); ++i) {
-      if (t >= stories[i].steps.size() ||
-          trunks_[i].size() + reserve > model_.max_context_tokens()) {
+      if (t >= stories[i].steps.size()) {
         continue;
       }
-      requests.push_back(request(stories[i], i, t));
-      asked.push_back(i);
-    }
-    const auto replies = model_.generate(requests);
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-      const Trajectory& story = stories[asked[j]];
-      score(story, t, replies[j].tokens, out);
-      const Transition& step = story.steps[t];
-      auto& trunk = trunks_[asked[j]];
-      for (const auto& part : {prompt_.query(step.action),
-                               prompt_.trace(step.reasoning_trace),
-                               prompt_.outcome(step.next_observation.text, end_flag(step))}) {
-        trunk.insert(trunk.end(), part.begin(), part.end());
+      StepPrediction prediction{.episode = i, .step = t};
+      GenerationRequest asked = request(stories[i], i, t, prediction);
+      if (asked.kept_tokens + reserve <= model_.max_context_tokens()) {
+        requests.push_back(std::move(asked));
+        predictions.push_back(prediction);
       }
+    }
+    auto replies = model_.generate(requests);
+    for (std::size_t j = 0; j < replies.size(); ++j) {
+      StepPrediction& prediction = predictions[j];
+      std::vector<TokenId>& reply = replies[j].tokens;
+      if (!options_.reasoning) {
+        reply.insert(reply.begin(), prompt_.observation_marker());
+      }
+      prediction.confidence = std::exp(std::min(
+          0.0, std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0)));
+      score(stories[prediction.episode], t, reply, prediction, out);
+      prediction.episode += first;
+      out.predictions.push_back(prediction);
     }
   }
 
-  GenerationRequest request(const Trajectory& story, std::size_t index, std::size_t t) {
+  GenerationRequest request(const Trajectory& story, std::size_t index, std::size_t t, StepPrediction& prediction) {
     const Transition& step = story.steps[t];
     GenerationRequest out;
     out.session = kFirstSession + index;
-    out.context = trunks_[index];
-    out.kept_tokens = trunks_[index].size();
+    out.context = history_tokens(prompt_, story, t, options_.history_steps, options_.reasoning);
+    out.kept_tokens = out.context.size();
+    const auto append = [&](const std::vector<TokenId>& tokens) {
+      out.context.insert(out.context.end(), tokens.begin(), tokens.end());
+    };
     std::vector<Demonstration> retrieved;
     if (options_.num_demonstrations > 0 && buffer_ != nullptr) {
       const ReplayQuery query{
@@ -86,22 +90,20 @@ class TeacherForcedWalk {
           story.steps.front().observation.text};
       const auto hits = buffer_->search(std::span(&query, 1), {.k = options_.num_demonstrations});
       retrieved = to_demonstrations(hits.front());
+      if (!hits.front().empty()) {
+        prediction.similarity = hits.front().front().similarity;
+      }
     }
-    std::vector<PastStep> past;
-    for (std::size_t i = 0; i < t; ++i) {
-      past.push_back({story.steps[i].action,
-                      story.steps[i].reasoning_trace,
-                      story.steps[i].next_observation.text});
+    append(query_context(prompt_,
+                         retrieved,
+                         past_steps(story, t, options_.history_steps),
+                         story.task.instruction,
+                         step.action,
+                         query_context_options(options_)));
+    append(prompt_.query(step.action));
+    if (!options_.reasoning) {
+      out.context.push_back(prompt_.observation_marker());
     }
-    const auto shown = query_context(prompt_,
-                                     retrieved,
-                                     past,
-                                     story.task.instruction,
-                                     step.action,
-                                     query_context_options(options_));
-    out.context.insert(out.context.end(), shown.begin(), shown.end());
-    const auto query = prompt_.query(step.action);
-    out.context.insert(out.context.end(), query.begin(), query.end());
     out.max_tokens = options_.max_trace_tokens + options_.max_observation_tokens;
     out.temperature = 0;
     out.stop = prompt_.flags();
@@ -111,11 +113,13 @@ class TeacherForcedWalk {
   void score(const Trajectory& story,
              std::size_t t,
              std::span<const TokenId> reply,
+             StepPrediction& prediction,
              ExperienceFidelity& out) const {
     const Transition& truth = story.steps[t];
     const auto true_trace = parse_reasoning_trace(truth.reasoning_trace);
     const bool hidden = true_trace && true_trace->find("effect") == effects::kNew;
     const bool revisit = true_trace && true_trace->find("effect") == effects::kAgain;
+    prediction.hidden = hidden;
     StepAccuracy& kind = hidden ? out.hidden : out.predictable;
     ++kind.steps;
     out.revisited.steps += revisit ? 1 : 0;
@@ -134,13 +138,15 @@ class TeacherForcedWalk {
       flag = EndFlag::kContinue;
     }
     const bool same = parsed->observation == truth.next_observation.text;
+    prediction.exact = same;
+    prediction.reward_correct = (flag == EndFlag::kSuccess) == (true_flag == EndFlag::kSuccess);
     kind.observation_exact += same ? 1 : 0;
     out.revisited.observation_exact += same && revisit ? 1 : 0;
     kind.trace_exact += parsed->reasoning_trace == truth.reasoning_trace ? 1 : 0;
     kind.admissible_exact +=
         same || (mappers_ != nullptr && same_candidates(story, t, parsed->observation)) ? 1 : 0;
     out.end_correct += (flag == EndFlag::kContinue) == (true_flag == EndFlag::kContinue) ? 1 : 0;
-    out.reward_correct += (flag == EndFlag::kSuccess) == (true_flag == EndFlag::kSuccess) ? 1 : 0;
+    out.reward_correct += prediction.reward_correct ? 1 : 0;
     out.missed_successes += true_flag == EndFlag::kSuccess && flag != EndFlag::kSuccess ? 1 : 0;
     out.false_successes += true_flag != EndFlag::kSuccess && flag == EndFlag::kSuccess ? 1 : 0;
     if (!same && !hidden && out.misses.size() < kShownMisses) {
@@ -169,7 +175,6 @@ class TeacherForcedWalk {
   const ReplayBuffer* buffer_;
   const ExperienceOptions& options_;
   const ActionMapperFactory* mappers_;
-  std::vector<std::vector<TokenId>> trunks_;
 };
 
 // Plays given action sequences; calls visit(episode, step, result) for each step taken.
@@ -221,7 +226,7 @@ ExperienceFidelity measure_fidelity(LanguageModel& model,
   ExperienceFidelity out;
   for (std::size_t begin = 0; begin < held_out.size(); begin += kBatch) {
     TeacherForcedWalk walk(model, prompt, buffer, options, mappers);
-    walk.walk(held_out.subspan(begin, std::min(kBatch, held_out.size() - begin)), out);
+    walk.walk(held_out.subspan(begin, std::min(kBatch, held_out.size() - begin)), begin, out);
   }
   return out;
 }
@@ -274,8 +279,12 @@ DreamToReal replay_in_reality(EnvironmentBatch& reality, std::span<const Episode
       reality, dreamed, seeds, [&](std::size_t i, std::size_t t, const StepResult& result) {
         ++out.steps;
         const Trajectory& story = dreamed[i].trajectory;
-        out.same_observation +=
-            result.observation.text == story.steps[t].next_observation.text ? 1 : 0;
+        const bool same = result.observation.text == story.steps[t].next_observation.text;
+        out.same_observation += same ? 1 : 0;
+        out.steps_at.resize(std::max(out.steps_at.size(), t + 1));
+        out.same_at.resize(out.steps_at.size());
+        ++out.steps_at[t];
+        out.same_at[t] += same ? 1 : 0;
         const bool success = result.terminated && result.reward >= 1;
         out.real_successes += success ? 1 : 0;
         out.confirmed_successes += success && story.success() ? 1 : 0;

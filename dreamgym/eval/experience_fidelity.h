@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,17 @@ struct StepAccuracy {
   std::size_t admissible_exact = 0;   ///< the set of candidate actions that follows from it
 };
 
+/// One predicted step, for questions of detail: by step, by similarity, by confidence.
+struct StepPrediction {
+  std::size_t episode = 0;         ///< number of the held-out trajectory
+  std::size_t step = 0;            ///< from 0
+  bool hidden = false;             ///< shows contents nobody has seen
+  bool exact = false;              ///< the observation, character for character
+  bool reward_correct = false;
+  double confidence = 0;           ///< probability the model gave its whole reply
+  std::optional<double> similarity{};  ///< of the most similar transition retrieved
+};
+
 struct ExperienceFidelity {
   StepAccuracy predictable;           ///< determined by what the episode has shown
   StepAccuracy revisited;             ///< of these, second looks at what was shown before: memory
@@ -34,6 +46,7 @@ struct ExperienceFidelity {
   std::size_t true_successes = 0;     ///< steps that really succeed
   std::size_t missed_successes = 0;   ///< of these, not predicted
   std::size_t false_successes = 0;    ///< predicted where there is none
+  std::vector<StepPrediction> predictions;  ///< of every step asked about
   std::vector<std::string> misses;    ///< a few wrong predictable steps: "action | expected | got"
 
   [[nodiscard]] std::size_t steps() const { return predictable.steps + hidden.steps; }
@@ -67,6 +80,9 @@ struct DreamToReal {
   std::size_t confirmed_successes = 0;    ///< dreamed successes that really succeed
   std::size_t steps = 0;
   std::size_t same_observation = 0;       ///< steps whose real observation is the dreamed one
+  /// The same by step index: how a dream drifts from reality as it goes on.
+  std::vector<std::size_t> steps_at{};
+  std::vector<std::size_t> same_at{};
 };
 
 /// Replays the actions of dreamed episodes in reality (same tasks).

@@ -1,5 +1,7 @@
 #include "dreamgym/eval/policy_panel.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dreamgym/base/clock.h"
@@ -13,8 +15,13 @@ void summarise(PanelResult& result) {
   std::size_t successes = 0;
   std::map<std::string, std::pair<std::size_t, std::size_t>> types;  // successes, trials
   for (const Episode& episode : result.episodes) {
+    if (episode.trajectory.outcome == Outcome::kInfrastructureError) {
+      ++result.infrastructure_errors;
+      continue;
+    }
     const bool success = episode.trajectory.success();
     successes += success ? 1 : 0;
+    result.mean_return += episode.trajectory.episode_return;
     const auto& settings = episode.trajectory.task.settings;
     const auto type = settings.find(task_settings::kType);
     if (type != settings.end()) {
@@ -23,7 +30,9 @@ void summarise(PanelResult& result) {
       ++played;
     }
   }
-  result.success = wilson_interval(successes, result.episodes.size());
+  const std::size_t played = result.episodes.size() - result.infrastructure_errors;
+  result.success = wilson_interval(successes, played);
+  result.mean_return /= static_cast<double>(std::max<std::size_t>(played, 1));
   for (const auto& [type, counts] : types) {
     result.by_type[type] = wilson_interval(counts.first, counts.second);
   }
@@ -57,6 +66,12 @@ Trajectory play_scripted(ScriptedPolicy& policy,
 }
 
 }  // namespace
+
+Estimate success_of(std::span<const Trajectory> stories) {
+  const auto successes =
+      std::ranges::count_if(stories, [](const Trajectory& story) { return story.success(); });
+  return wilson_interval(static_cast<std::size_t>(successes), stories.size());
+}
 
 std::vector<double> PanelResult::outcomes() const {
   std::vector<double> out;

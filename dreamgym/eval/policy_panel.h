@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,21 @@ struct PanelOptions {
 
 struct PanelResult {
   std::vector<Episode> episodes;                 ///< in panel order; ledgers empty for scripted policies
-  Estimate success;
+  Estimate success;                              ///< of the episodes that infrastructure did not end
+  std::size_t infrastructure_errors = 0;         ///< episodes that it ended, after all tries
+  double mean_return = 0;                        ///< of the same; the score in worlds that pay in parts
   std::map<std::string, Estimate> by_type;       ///< by task_settings::kType
   std::size_t environment_steps = 0;
   std::size_t sampled_tokens = 0;
   double seconds = 0;
 
-  /// [n] 1 = success, for paired comparisons.
+  /// [n] 1 = success, for paired comparisons; 0 where infrastructure ended the episode, so leave those out
+  /// where there can be any.
   [[nodiscard]] std::vector<double> outcomes() const;
 };
+
+/// Share of successes with its interval. @param stories  not empty.
+Estimate success_of(std::span<const Trajectory> stories);
 
 /// Plays each task once with the agent (its options hold the evaluation temperature).
 PanelResult evaluate_agent(TokenAgent& agent,

@@ -1,5 +1,6 @@
 #include "dreamgym/eval/statistics.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -55,6 +56,33 @@ Estimate paired_difference(std::span<const double> a, std::span<const double> b)
     differences[i] = a[i] - b[i];
   }
   return around_mean(differences, kNormal95);
+}
+
+double paired_sign_test(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size()) {
+    throw Error(ErrorKind::kInvalidArgument, "a paired comparison needs two equally long panels");
+  }
+  std::size_t wins = 0;
+  std::size_t losses = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    wins += a[i] > b[i] ? 1 : 0;
+    losses += a[i] < b[i] ? 1 : 0;
+  }
+  const auto n = static_cast<double>(wins + losses);
+  double tail = 0;  // P(at most as many as the rarer side), each pair falling either way
+  for (std::size_t k = 0; k <= std::min(wins, losses); ++k) {
+    const auto count = static_cast<double>(k);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(count + 1) - std::lgamma(n - count + 1) -
+                     n * std::log(2.0));
+  }
+  return std::min(1.0, 2 * tail);
+}
+
+Estimate independent_difference(const Estimate& a, const Estimate& b) {
+  const double difference = a.value - b.value;
+  const double below = std::hypot(a.value - a.low, b.high - b.value);
+  const double above = std::hypot(a.high - a.value, b.value - b.low);
+  return {difference, difference - below, difference + above};
 }
 
 Estimate mean_over_seeds(std::span<const double> values) {

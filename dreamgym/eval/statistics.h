@@ -23,6 +23,15 @@ Estimate wilson_interval(std::size_t successes, std::size_t trials);
 /// @throws Error kInvalidArgument otherwise.
 Estimate paired_difference(std::span<const double> a, std::span<const double> b);
 
+/// Two-sided exact sign test of paired outcomes: how likely a split of the unequal pairs at least as
+/// uneven is if neither is better (for 0 and 1: McNemar's exact test). 1 where no pair differs.
+/// @param a, b  [n], equal lengths. @throws Error kInvalidArgument otherwise.
+double paired_sign_test(std::span<const double> a, std::span<const double> b);
+
+/// a - b of two independent rates (other episodes, other tasks) with a 95% interval made of theirs.
+/// Source: Newcombe 1998, method 10 (hybrid score), for Wilson's intervals.
+Estimate independent_difference(const Estimate& a, const Estimate& b);
+
 /// Mean over independent seeds with Student's 95% interval.
 /// @param values  [n], n >= 2. @throws Error kInvalidArgument otherwise.
 Estimate mean_over_seeds(std::span<const double> values);

@@ -61,5 +61,26 @@ TEST(MeanOverSeeds, UsesStudentsQuantile) {
   EXPECT_THROW((void)mean_over_seeds(std::vector<double>{1}), Error);
 }
 
+TEST(PairedSignTest, IsMcNemarsExactTest) {
+  // 8 wins and 2 losses of 10 unequal pairs: 2 (1 + 10 + 45) / 1024.
+  std::vector<double> a(14, 1.0);
+  std::vector<double> b(14, 1.0);
+  for (int i = 0; i < 8; ++i) {
+    b[static_cast<std::size_t>(i)] = 0;
+  }
+  a[8] = a[9] = 0;
+  EXPECT_NEAR(paired_sign_test(a, b), 2 * 56.0 / 1024, 1e-12);
+  EXPECT_NEAR(paired_sign_test(b, a), 2 * 56.0 / 1024, 1e-12);
+  EXPECT_EQ(paired_sign_test(a, a), 1.0);
+}
+
+// Newcombe 1998, table II: 56/70 against 48/80, method 10.
+TEST(IndependentDifference, IsNewcombesHybridScoreInterval) {
+  const Estimate difference = independent_difference(wilson_interval(56, 70), wilson_interval(48, 80));
+  EXPECT_NEAR(difference.value, 0.2, 1e-12);
+  EXPECT_NEAR(difference.low, 0.0524, 5e-5);
+  EXPECT_NEAR(difference.high, 0.3339, 5e-5);
+}
+
 }  // namespace
 }  // namespace dreamgym

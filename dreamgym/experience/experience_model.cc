@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -48,6 +49,7 @@ struct ExperienceModel::Query {
   std::vector<TokenId> context;             // trunk + tail + reply so far
   std::vector<TokenId> reply;
   std::optional<ReasoningTrace> trace;      // once dreamed, if it is one
+  double logprob = 0;                       // of the reply so far
 
   /// Contents nobody has seen yet.
   [[nodiscard]] bool shows_hidden() const {
@@ -113,10 +115,12 @@ std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots
       query.demonstrations.push_back(demonstration.id);
     }
     query.context = slots_[slots[i]].trunk;
+    const auto& past = slots_[slots[i]].past;
+    const std::size_t seen = std::min(past.size(), options_.history_steps);
     append(query.context,
            query_context(prompt_,
                          retrieved[i],
-                         slots_[slots[i]].past,
+                         std::span(past).last(seen),
                          slots_[slots[i]].task.instruction,
                          query.action,
                          query_context_options(options_)));
@@ -172,6 +176,13 @@ GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t 
 }
 
 void ExperienceModel::dream_traces(std::vector<Query>& queries) {
+  if (!options_.reasoning) {
+    for (Query& query : queries) {
+      query.reply = {prompt_.observation_marker()};
+      append(query.context, query.reply);
+    }
+    return;
+  }
   std::vector<std::size_t> all(queries.size());
   std::iota(all.begin(), all.end(), 0);
   const Part part = {
@@ -248,9 +259,17 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
 void ExperienceModel::dream(std::vector<Query>& queries,
                             std::vector<std::size_t> asked,
                             const Part& part) {
+  struct Reply {
+    std::vector<TokenId> tokens;
+    double logprob = 0;
+  };
+  const auto accept = [](Query& query, const Reply& reply) {
+    append(query.reply, reply.tokens);
+    query.logprob += reply.logprob;
+  };
   // Of each query the reply to fall back on: the first one that can be read, else the first one.
-  std::vector<std::optional<std::vector<TokenId>>> readable(queries.size());
-  std::vector<std::vector<TokenId>> first(queries.size());
+  std::vector<std::optional<Reply>> readable(queries.size());
+  std::vector<Reply> first(queries.size());
   for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
     std::vector<GenerationRequest> requests;
     requests.reserve(asked.size());
@@ -261,25 +280,26 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < asked.size(); ++j) {
       const std::size_t i = asked[j];
-      Query& query = queries[i];
-      std::vector<TokenId>& tokens = replies[j].tokens;
-      const bool is_readable = part.is_readable(tokens);
-      if (is_readable && part.is_consistent(query, tokens)) {
-        append(query.reply, tokens);
+      const Reply reply = {
+          std::move(replies[j].tokens),
+          std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0)};
+      const bool is_readable = part.is_readable(reply.tokens);
+      if (is_readable && part.is_consistent(queries[i], reply.tokens)) {
+        accept(queries[i], reply);
         continue;
       }
       if (attempt == 1) {
-        first[i] = tokens;
+        first[i] = reply;
       }
       if (is_readable && !readable[i]) {
-        readable[i] = std::move(tokens);
+        readable[i] = reply;
       }
       if (attempt < options_.consistency_attempts) {
         ++counters_.resampled;
         again.push_back(i);
       } else {
         counters_.contradictions += readable[i] ? 1 : 0;
-        append(query.reply, readable[i] ? *readable[i] : first[i]);
+        accept(queries[i], readable[i] ? *readable[i] : first[i]);
       }
     }
     asked = std::move(again);
@@ -308,8 +328,9 @@ StepResult ExperienceModel::conclude(Query& query) {
       !(trace && wanted_is_reached(*trace) && wants_what_was_asked(*trace, slot))) {
     ++counters_.refused_successes;
     result.info["refused_success"] = "true";
-    step.flag = EndFlag::kContinue;
+    step.flag = options_.refusal_ends ? EndFlag::kFailure : EndFlag::kContinue;
   }
+  result.confidence = std::exp(std::min(query.logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
   result.terminated = step.flag != EndFlag::kContinue;
@@ -333,6 +354,16 @@ StepResult ExperienceModel::conclude(Query& query) {
 void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   append(slot.trunk, step_tokens);
   slot.past_steps.push_back(std::move(step_tokens));
+  if (slot.past_steps.size() > options_.history_steps) {
+    // The window's first state is what the step before it led to.
+    const std::size_t begin = slot.past.size() - options_.history_steps;
+    slot.opening = prompt_.begin(slot.task.instruction, slot.past[begin - 1].observation);
+    slot.past_steps.erase(slot.past_steps.begin());
+    slot.trunk = slot.opening;
+    for (const auto& step : slot.past_steps) {
+      append(slot.trunk, step);
+    }
+  }
   const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
                            query_context_reserve(query_context_options(options_)) + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();

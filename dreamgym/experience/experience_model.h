@@ -11,6 +11,8 @@
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - An unparsable reply is a failure state with zero reward, counted.
+// Each step carries a confidence: the probability the model gave its whole reply. eval/calibration.h says what it
+// is worth.
 // The first observation comes with the task (task_settings::kFirstObservation): the dream varies
 // what is hidden, not what the task description says.
 //
@@ -46,6 +48,11 @@ struct ExperienceOptions {
   bool verify_success = true;                 ///< accept a success only if wanted = reached
   /// ... and only if every word of wanted stands in the task: what was asked for, not what was done.
   bool want_from_task = false;
+  /// A refused success ends the episode as a failure, where trying ends it (a purchase); else it goes on.
+  bool refusal_ends = false;
+  /// Past steps the model sees; from kWholeHistory on, all of them (paper Eq. 4). 0 = only the present state.
+  std::size_t history_steps = kWholeHistory;
+  bool reasoning = true;                      ///< trace before state; without one no success can be verified
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
 };

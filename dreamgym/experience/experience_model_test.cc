@@ -101,6 +101,16 @@ TEST(ExperienceModel, ByOptionWantsOnlyWhatTheTaskSays) {
             1.0);
 }
 
+TEST(ExperienceModel, ByOptionARefusedSuccessEndsTheEpisode) {
+  ExperienceOptions options;
+  const std::string missed = "effect: done; want: mug in desk; got: cup in desk<|observation|>Sold.<|success|>";
+  EXPECT_FALSE(dream_once(missed, options).terminated);
+  options.refusal_ends = true;
+  const StepResult refused = dream_once(missed, options);
+  EXPECT_TRUE(refused.terminated);
+  EXPECT_EQ(refused.reward, 0.0);
+}
+
 TEST(ExperienceModel, TurnsAnUnparsableReplyIntoAFailureState) {
   DreamCounters counters;
   const StepResult result = dream_once("effect: moved<|action|>what<|end|>", {}, &counters);

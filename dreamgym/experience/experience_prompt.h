@@ -24,6 +24,9 @@
 
 namespace dreamgym {
 
+/// "All of the history": more steps than any episode has.
+inline constexpr std::size_t kWholeHistory = 1'000'000;
+
 /// A retrieved transition d_j as the prompt shows it.
 struct Demonstration {
   std::string id;           ///< of the stored transition

@@ -13,7 +13,8 @@ namespace {
 TokenRun step_run(const ExperiencePrompt& prompt,
                   const Transition& step,
                   bool with_loss,
-                  float action_weight) {
+                  float action_weight,
+                  bool reasoning) {
   TokenRun run;
   const auto query = prompt.query(step.action);
   run.append(std::span<const TokenId>(query).first(1), LossPart::kNone, 0.0F);
@@ -21,7 +22,7 @@ TokenRun step_run(const ExperiencePrompt& prompt,
              action_weight > 0 ? LossPart::kAction : LossPart::kNone,
              action_weight);
   const float weight = with_loss ? 1.0F : 0.0F;
-  run.append(prompt.trace(step.reasoning_trace),
+  run.append(prompt.trace(reasoning ? step.reasoning_trace : ""),
              with_loss ? LossPart::kTrace : LossPart::kNone,
              weight);
   run.append(prompt.outcome(step.next_observation.text, end_flag(step)),
@@ -64,6 +65,56 @@ EndFlag end_flag(const Transition& step) {
   return step.reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
 }
 
+std::vector<TokenId> history_tokens(const ExperiencePrompt& prompt,
+                                    const Trajectory& trajectory,
+                                    std::size_t t,
+                                    std::size_t history_steps,
+                                    bool reasoning) {
+  const std::size_t first = t - std::min(t, history_steps);
+  std::vector<TokenId> tokens =
+      prompt.begin(trajectory.task.instruction, trajectory.steps[first].observation.text);
+  for (std::size_t i = first; i < t; ++i) {
+    const TokenRun run = step_run(prompt, trajectory.steps[i], false, 0.0F, reasoning);
+    tokens.insert(tokens.end(), run.tokens.begin(), run.tokens.end());
+  }
+  return tokens;
+}
+
+std::vector<PastStep> past_steps(const Trajectory& trajectory, std::size_t t, std::size_t history_steps) {
+  std::vector<PastStep> past;
+  for (std::size_t i = t - std::min(t, history_steps); i < t; ++i) {
+    const Transition& step = trajectory.steps[i];
+    past.push_back({step.action, step.reasoning_trace, step.next_observation.text});
+  }
+  return past;
+}
+
+TrainingSequence windowed_step_sequence(const ExperiencePrompt& prompt,
+                                        const Trajectory& trajectory,
+                                        std::size_t t,
+                                        std::span<const Demonstration> demonstrations,
+                                        bool retrieved,
+                                        const ExperienceDataOptions& options) {
+  TrainingSequence sequence;
+  sequence.trunk.append(
+      history_tokens(prompt, trajectory, t, options.history_steps, options.reasoning), LossPart::kNone, 0.0F);
+  const Transition& step = trajectory.steps[t];
+  if (retrieved) {
+    sequence.trunk.append(
+        query_context(prompt,
+                      demonstrations,
+                      past_steps(trajectory, t, options.history_steps),
+                      trajectory.task.instruction,
+                      step.action,
+                      {.num_recollections = options.num_recollections, .remind = options.remind}),
+        LossPart::kNone,
+        0.0F);
+  }
+  const float action_weight = retrieved ? 0.0F : static_cast<float>(options.action_weight);
+  append(sequence.trunk, step_run(prompt, step, true, action_weight, options.reasoning));
+  return sequence;
+}
+
 TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
                                      const Trajectory& trajectory,
                                      std::span<const std::vector<Demonstration>> demonstrations,
@@ -81,7 +132,7 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
       0.0F);
   for (std::size_t t = 0; t < trajectory.steps.size(); ++t) {
     const Transition& step = trajectory.steps[t];
-    const TokenRun run = step_run(prompt, step, !retrieved, action_weight);
+    const TokenRun run = step_run(prompt, step, !retrieved, action_weight, options.reasoning);
     std::vector<TokenId> shown;
     if (retrieved) {
       shown = query_context(
@@ -93,7 +144,7 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
           {.num_recollections = options.num_recollections, .remind = options.remind});
       past.push_back({step.action, step.reasoning_trace, step.next_observation.text});
     }
-    if (step.reasoning_trace.empty() ||
+    if ((options.reasoning && step.reasoning_trace.empty()) ||
         sequence.trunk.size() + shown.size() + run.size() > options.max_tokens) {
       break;
     }
@@ -101,7 +152,7 @@ TrainingSequence experience_sequence(const ExperiencePrompt& prompt,
       TrainingSequence::Branch branch;
       branch.trunk_end = sequence.trunk.size();
       branch.run.append(shown, LossPart::kNone, 0.0F);
-      append(branch.run, step_run(prompt, step, true, 0.0F));
+      append(branch.run, step_run(prompt, step, true, 0.0F, options.reasoning));
       sequence.branches.push_back(std::move(branch));
     }
     append(sequence.trunk, run);
@@ -124,7 +175,25 @@ std::vector<TrainingSequence> experience_sequences(const ExperiencePrompt& promp
                            ? retrieve(trajectories[i], *buffer, options)
                            : std::vector<std::vector<Demonstration>>(trajectories[i].steps.size());
     }
-    sequences.push_back(experience_sequence(prompt, trajectories[i], demonstrations, options));
+    if (options.history_steps >= kWholeHistory) {
+      sequences.push_back(experience_sequence(prompt, trajectories[i], demonstrations, options));
+      continue;
+    }
+    for (std::size_t t = 0; t < trajectories[i].steps.size(); ++t) {
+      if (options.reasoning && trajectories[i].steps[t].reasoning_trace.empty()) {
+        break;
+      }
+      const bool retrieved = !demonstrations.empty();
+      auto sequence = windowed_step_sequence(prompt,
+                                             trajectories[i],
+                                             t,
+                                             retrieved ? demonstrations[t] : std::vector<Demonstration>(),
+                                             retrieved,
+                                             options);
+      if (sequence.trunk.size() <= options.max_tokens) {
+        sequences.push_back(std::move(sequence));
+      }
+    }
   }
   return sequences;
 }

@@ -13,6 +13,7 @@
 
 #include "dreamgym/base/rng.h"
 #include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/experience/recollection.h"
 #include "dreamgym/llm/training_sequence.h"
 #include "dreamgym/replay/replay_buffer.h"
 
@@ -22,13 +23,34 @@ struct ExperienceDataOptions {
   std::size_t num_demonstrations = 1;   ///< k at training time
   std::size_t num_recollections = 6;    ///< as the model will see them
   bool remind = false;                  ///< as the model will be
+  std::size_t history_steps = kWholeHistory;  ///< as the model will see them
+  bool reasoning = true;                ///< false = targets without a trace
   double demonstration_share = 0.7;     ///< of sequences taught with retrieval, in [0, 1]
   double action_weight = 0.3;           ///< loss on the actions of the history: a prior for the agent
   std::size_t max_tokens = 2048;        ///< of a history with a step's demonstrations; later steps are left out
   std::size_t num_threads = 1;
 };
 
-/// One episode as a sequence.
+/// Step t of an episode, with the steps before it that the model will see, as a sequence of its own: what a
+/// limited history (history_steps) is taught with.
+TrainingSequence windowed_step_sequence(const ExperiencePrompt& prompt,
+                                        const Trajectory& trajectory,
+                                        std::size_t t,
+                                        std::span<const Demonstration> demonstrations,
+                                        bool retrieved,
+                                        const ExperienceDataOptions& options);
+
+/// The shared part before step t: the opening and the past steps within the window.
+std::vector<TokenId> history_tokens(const ExperiencePrompt& prompt,
+                                    const Trajectory& trajectory,
+                                    std::size_t t,
+                                    std::size_t history_steps,
+                                    bool reasoning);
+
+/// Steps of the episode before t within the window, for recollection.
+std::vector<PastStep> past_steps(const Trajectory& trajectory, std::size_t t, std::size_t history_steps);
+
+/// One episode as a sequence, whole history.
 /// @param demonstrations  per step (may be shorter than the steps: none for the rest); empty = taught
 ///                        without retrieval.
 TrainingSequence experience_sequence(const ExperiencePrompt& prompt,

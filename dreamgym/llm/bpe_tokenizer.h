@@ -27,8 +27,7 @@ class BpeTokenizer final : public Tokenizer {
   explicit BpeTokenizer(BpeVocabulary vocabulary);
 
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const override;
-  /// As encode(), but markers written in the text become their tokens.
-  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const;
+  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const override;
   /// @throws Error kInvalidArgument for an id outside the vocabulary.
   [[nodiscard]] std::string decode(std::span<const TokenId> ids) const override;
   [[nodiscard]] std::optional<TokenId> marker(std::string_view name) const override;

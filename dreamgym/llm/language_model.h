@@ -10,12 +10,25 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dreamgym/llm/token_trie.h"
 #include "dreamgym/llm/tokenizer.h"
 
 namespace dreamgym {
+
+/// Narrows or tilts what may be drawn. Log-probabilities of a reply stay the model's own at the
+/// request's temperature, so that a trainer can compute them again.
+struct SamplingFilter {
+  std::size_t top_k = 0;            ///< only the k most likely tokens; 0 = all
+  double top_p = 1.0;               ///< only the fewest likely ones whose probability reaches this
+  double min_p = 0.0;               ///< only those with at least this share of the likeliest's
+  double repetition_penalty = 1.0;  ///< > 1: tokens of context and reply are less likely
+  std::vector<std::pair<TokenId, float>> bias{};  ///< added to the logits of these tokens
+  [[nodiscard]] bool active() const { return *this != SamplingFilter{}; }
+  bool operator==(const SamplingFilter&) const = default;
+};
 
 struct GenerationRequest {
   std::uint64_t session = 0;     ///< cache key of the caller's choice; 0 = keep nothing
@@ -27,7 +40,12 @@ struct GenerationRequest {
   std::size_t max_tokens = 64;  ///< at most this many new tokens
   double temperature = 1.0;     ///< 0 = greedy (ties: lowest id)
   std::vector<TokenId> stop;    ///< generation ends after one of these (it is part of the reply)
-  std::shared_ptr<const TokenTrie> choices;  ///< if set: walk this trie to a leaf; stop is ignored
+  /// Generation also ends once the reply's text holds one of these (the token that completes it is
+  /// part of the reply).
+  std::vector<std::string> stop_texts;
+  SamplingFilter filter;
+  /// If set: walk this trie to a leaf; stop, stop_texts and filter are ignored.
+  std::shared_ptr<const TokenTrie> choices;
   std::uint64_t seed = 0;  ///< key of this request's own stream; batch composition is irrelevant
 };
 

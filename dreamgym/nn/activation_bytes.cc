@@ -12,10 +12,13 @@ std::size_t activation_bytes_per_token(const TransformerConfig& config) {
   // Kept: input and middle, two inverse norms, projections, attention's output, log-sums, gate, up.
   const std::int64_t kept_of_layer =
       2 * hidden + 2 + row_size + query_size + config.num_heads + 2 * config.intermediate_size;
+  // With normalised heads: queries and keys before their norm, and its inverses.
+  const std::int64_t kept_heads =
+      config.qk_norm ? (config.num_heads + config.num_kv_heads) * (config.head_dim + 1) : 0;
   // Shared by the layers: z, d_z, convolved, d_convolved, d_x and, past the last attention, last,
   // hidden, d_hidden, active, d_active; d_attention; d_query_key_value; the final inverse norm.
   const std::int64_t shared = 10 * hidden + query_size + row_size + 1;
-  return static_cast<std::size_t>(config.num_layers * kept_of_layer + shared) * sizeof(float);
+  return static_cast<std::size_t>(config.num_layers * (kept_of_layer + kept_heads) + shared) * sizeof(float);
 }
 
 }  // namespace dreamgym

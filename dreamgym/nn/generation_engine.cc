@@ -14,6 +14,7 @@
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/nn/engine/decoding.h"
 #include "dreamgym/nn/engine/packed_transformer.h"
+#include "dreamgym/nn/engine/prefix_sharing.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym {
@@ -28,9 +29,42 @@ using engine::PackedTransformer;
 
 constexpr double kLowestTemperature = 1e-6;
 
+NumberFormat format_of(const std::string& name, const char* what) {
+  if (name == "fp32") {
+    return NumberFormat::kFloat32;
+  }
+  if (name == "bf16") {
+    return NumberFormat::kBFloat16;
+  }
+  if (name == "int8" && std::string_view(what) == "weights") {
+    return NumberFormat::kInt8;
+  }
+  throw Error(ErrorKind::kInvalidArgument,
+              fmt::format("generation engine with {} in \"{}\"", what, name),
+              "weights are fp32, bf16 or int8; the cache is fp32 or bf16");
+}
+
 [[noreturn]] void reject(std::size_t index, const std::string& what, const std::string& hint) {
   throw Error(
       ErrorKind::kInvalidArgument, fmt::format("generation request {}: {}", index, what), hint);
+}
+
+void check_filter(const SamplingFilter& filter, std::size_t index) {
+  const bool valid = filter.top_p > 0 && filter.top_p <= 1 && filter.min_p >= 0 &&
+                     filter.min_p <= 1 && filter.repetition_penalty > 0 &&
+                     std::isfinite(filter.repetition_penalty) &&
+                     std::ranges::all_of(filter.bias, [](const auto& tilt) {
+                       return std::isfinite(tilt.second);
+                     });
+  if (!valid) {
+    reject(index,
+           fmt::format("top_p {}, min_p {}, repetition_penalty {}; expected (0, 1], [0, 1], above "
+                       "0, and a finite bias",
+                       filter.top_p,
+                       filter.min_p,
+                       filter.repetition_penalty),
+           "");
+  }
 }
 
 void check_request(const GenerationRequest& request,
@@ -63,14 +97,21 @@ void check_request(const GenerationRequest& request,
             "temperature {}; expected 0 or at least {}", request.temperature, kLowestTemperature),
         "0 is greedy");
   }
-  for (const TokenId token : request.context) {
+  const auto check_known = [&](TokenId token, const char* place) {
     if (token < 0 || token >= config.vocab_size) {
       reject(
           index,
-          fmt::format("token {} in the context; the vocabulary has {}", token, config.vocab_size),
+          fmt::format("token {} in the {}; the vocabulary has {}", token, place, config.vocab_size),
           "encode with the model's own tokenizer");
     }
+  };
+  for (const TokenId token : request.context) {
+    check_known(token, "context");
   }
+  for (const auto& [token, bias] : request.filter.bias) {
+    check_known(token, "logit bias");
+  }
+  check_filter(request.filter, index);
 }
 
 // Requests of each thread: the largest first, each to the thread with the least work.
@@ -108,12 +149,15 @@ struct GenerationEngine::Impl {
       : config(std::move(its_config)),
         tokenizer(std::move(its_tokenizer)),
         kernels(select_kernels(config.kernels)),
-        model(engine::pack_transformer(weights)),
-        shape(model.config),
+        weight_format(format_of(config.weights, "weights")),
+        cache_format(format_of(config.cache, "cache")),
+        model(engine::pack_transformer(weights, weight_format)),
+        shape(model.config, cache_format),
         pool(shape.block_floats) {}
 
   void check_requests(std::span<const GenerationRequest> requests) const;
   std::vector<GenerationReply> run(std::span<const GenerationRequest> requests);
+  void share_prefixes(std::vector<ActiveRequest>& active);
   void decode(std::vector<ActiveRequest>& active);
   void make_decoders(std::size_t count);
   CachedSequence& sequence_of(const GenerationRequest& request,
@@ -123,6 +167,8 @@ struct GenerationEngine::Impl {
   EngineConfig config;
   std::shared_ptr<const Tokenizer> tokenizer;
   const Kernels& kernels;
+  NumberFormat weight_format;
+  NumberFormat cache_format;
   PackedTransformer model;
   CacheShape shape;
   BlockPool pool;  // before the sessions, which give their blocks back
@@ -155,7 +201,7 @@ void GenerationEngine::set_weights(const TransformerWeights& weights) {
                 "build a new engine for another model");
   }
   // Packed first: a failure leaves the engine as it was.
-  PackedTransformer packed = engine::pack_transformer(weights);
+  PackedTransformer packed = engine::pack_transformer(weights, impl_->weight_format);
   impl_->model = std::move(packed);
   impl_->sessions.clear();
 }
@@ -174,6 +220,19 @@ std::vector<GenerationReply> GenerationEngine::generate(
     }
     throw;
   }
+}
+
+SequenceScore GenerationEngine::score(std::span<const TokenId> tokens) {
+  const auto longest = max_context_tokens();
+  if (tokens.empty() || tokens.size() > longest) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("a sequence of {} tokens can't be scored; the model holds 1 to {}",
+                            tokens.size(),
+                            longest));
+  }
+  impl_->make_decoders(1);
+  CachedSequence sequence(impl_->shape, impl_->pool);
+  return impl_->decoders.front()->score(tokens, sequence);
 }
 
 void GenerationEngine::release(std::span<const std::uint64_t> sessions) {
@@ -211,6 +270,9 @@ void GenerationEngine::Impl::check_requests(std::span<const GenerationRequest> r
   std::set<std::uint64_t> named;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     check_request(requests[i], i, model.config);
+    if (!requests[i].stop_texts.empty() && tokenizer == nullptr) {
+      reject(i, "stop texts need a tokenizer", "stop at tokens instead");
+    }
     if (requests[i].session != 0 && !named.insert(requests[i].session).second) {
       reject(i,
              fmt::format("session {} is named twice in one call", requests[i].session),
@@ -229,9 +291,13 @@ std::vector<GenerationReply> GenerationEngine::Impl::run(
     const std::size_t room =
         static_cast<std::size_t>(model.config.max_position) - request.context.size();
     active.emplace_back(
-        request, sequence_of(request, temporary), std::min(request.max_tokens, room));
+        request,
+        sequence_of(request, temporary),
+        std::min(request.max_tokens, room),
+        tokenizer.get());
     active.back().begin(counters);
   }
+  share_prefixes(active);
   decode(active);
   std::vector<GenerationReply> replies;
   replies.reserve(requests.size());
@@ -239,6 +305,23 @@ std::vector<GenerationReply> GenerationEngine::Impl::run(
     replies.push_back(request.take_reply());
   }
   return replies;
+}
+
+// What several requests begin with is read once, each chain of them on one thread.
+void GenerationEngine::Impl::share_prefixes(std::vector<ActiveRequest>& active) {
+  const auto chains = engine::find_prefix_chains(active);
+  const std::size_t num_threads = std::min(chains.size(), config.num_threads);
+  make_decoders(num_threads);
+  std::vector<EngineCounters> counted(num_threads);
+  parallel_for(num_threads, num_threads, [&](std::size_t thread) {
+    for (std::size_t i = thread; i < chains.size(); i += num_threads) {
+      decoders[thread]->read_chain(chains[i], counted[thread]);
+    }
+  });
+  for (const EngineCounters& share : counted) {
+    counters.prefill_tokens += share.prefill_tokens;
+    counters.reused_tokens += share.reused_tokens;
+  }
 }
 
 void GenerationEngine::Impl::decode(std::vector<ActiveRequest>& active) {
@@ -257,7 +340,8 @@ void GenerationEngine::Impl::decode(std::vector<ActiveRequest>& active) {
 
 void GenerationEngine::Impl::make_decoders(std::size_t count) {
   while (decoders.size() < count) {
-    decoders.push_back(std::make_unique<Decoder>(model, kernels, config.prefill_chunk_tokens));
+    decoders.push_back(
+        std::make_unique<Decoder>(model, kernels, cache_format, config.prefill_chunk_tokens));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/language_model.h"
@@ -20,7 +21,11 @@ struct EngineConfig {
   std::size_t prefill_chunk_tokens = 64;  ///< rows computed at once while reading a context
   std::size_t cache_budget_bytes =
       1ULL << 30;  ///< beyond it the least recently used sessions are dropped
-  /// "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
+  /// "fp32", "bf16" (exact for checkpoints stored so) or "int8" (a scale a row; for frozen models).
+  std::string weights = "fp32";
+  std::string cache = "fp32";  ///< keys and values: "fp32" or "bf16"
+  /// "amx", "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
+  /// On AMX, bf16 weights meet 16 bits of the activations' 24.
   std::string kernels{};
 };
 
@@ -29,6 +34,12 @@ struct EngineCounters {
   std::uint64_t reused_tokens = 0;   ///< context tokens found in the cache
   std::uint64_t sampled_tokens = 0;
   std::uint64_t forced_tokens = 0;  ///< tokens a trie left no choice about
+};
+
+/// Log-probabilities are at temperature 1.
+struct SequenceScore {
+  std::vector<float> logprobs;     ///< [tokens - 1] of each token after the first, given those before
+  std::vector<float> last_logits;  ///< [vocab_size] of what follows the last
 };
 
 /// Thread safety: as LanguageModel.
@@ -46,9 +57,14 @@ class GenerationEngine final : public LanguageModel {
   /// The reply ends early (kLength) where context and reply reach max_context_tokens().
   /// @throws Error kInvalidArgument for a context that is empty, leaves no room for a reply or
   /// holds unknown tokens, for kept_tokens past it, a temperature that is negative, not finite or
-  /// below 1e-6 (0 apart), and a session named twice; kDiverged if the model's logits are not
+  /// below 1e-6 (0 apart), a filter out of range, stop texts without a tokenizer, and a session
+  /// named twice; kDiverged if the model's logits are not
   /// finite.
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
+  /// What the model says of a given sequence; nothing of it is kept.
+  /// @throws Error kInvalidArgument for a sequence that is empty, longer than max_context_tokens() or
+  /// holds unknown tokens; kDiverged if the model's logits are not finite.
+  [[nodiscard]] SequenceScore score(std::span<const TokenId> tokens);
   void release(std::span<const std::uint64_t> sessions) override;
   [[nodiscard]] const Tokenizer& tokenizer() const override;
   [[nodiscard]] std::size_t max_context_tokens() const override;

@@ -22,6 +22,9 @@ class LetterTokenizer final : public Tokenizer {
     }
     return ids;
   }
+  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const override {
+    return encode(text);
+  }
   [[nodiscard]] std::string decode(std::span<const TokenId> ids) const override {
     std::string text;
     for (const TokenId id : ids) {
@@ -33,7 +36,7 @@ class LetterTokenizer final : public Tokenizer {
   [[nodiscard]] std::size_t vocabulary_size() const override { return kVocabulary; }
 };
 
-std::unique_ptr<LanguageModel> small_engine() {
+std::unique_ptr<LanguageModel> small_engine(const char* format) {
   TransformerConfig config = transformer_preset("nano-s");
   config.vocab_size = kVocabulary;
   config.max_position = 64;
@@ -42,18 +45,21 @@ std::unique_ptr<LanguageModel> small_engine() {
   EngineConfig engine;
   engine.num_threads = 2;
   engine.prefill_chunk_tokens = 5;
+  engine.weights = format;
+  engine.cache = format;
   return std::make_unique<GenerationEngine>(
       weights, std::make_shared<const LetterTokenizer>(), engine);
 }
 
-LanguageModelContract engine_contract() {
+LanguageModelContract engine_contract(const char* format) {
   LanguageModelContract contract;
-  contract.make = small_engine;
+  contract.make = [format] { return small_engine(format); };
   contract.logprob_tolerance = 0;  // bit for bit
   return contract;
 }
 
-DREAMGYM_LANGUAGE_MODEL_CONTRACT(GenerationEngineContract, engine_contract())
+DREAMGYM_LANGUAGE_MODEL_CONTRACT(GenerationEngineContract, engine_contract("fp32"))
+DREAMGYM_LANGUAGE_MODEL_CONTRACT(NarrowGenerationEngineContract, engine_contract("bf16"))
 
 }  // namespace
 }  // namespace dreamgym

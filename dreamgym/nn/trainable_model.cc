@@ -8,11 +8,11 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/llm/checkpoint/config_json.h"
+#include "dreamgym/nn/internal/adapter_layout.h"
 #include "dreamgym/nn/internal/matrix_product.h"
 #include "dreamgym/nn/internal/network.h"
 #include "dreamgym/nn/internal/optimizer.h"
 #include "dreamgym/nn/internal/parameter_layout.h"
-#include "dreamgym/nn/internal/require_plain_architecture.h"
 
 namespace dreamgym {
 namespace {
@@ -85,32 +85,69 @@ class WorkspacePool {
 }  // namespace
 
 struct TrainableModel::Impl {
-  Impl(const TransformerWeights& initial, std::size_t threads)
+  Impl(const TransformerWeights& initial, std::optional<LoraAdapter> its_adapter, std::size_t threads)
       : config(initial.config),
         layout(internal::parameter_layout(config)),
+        adapter(std::move(its_adapter)),
         num_threads(std::max<std::size_t>(1, threads)),
-        weights(layout.count),
-        gradient(layout.count),
-        optimizer(layout.count) {
+        weights(layout.count) {
     std::fill_n(weights.data(), layout.count, 0.0F);
-    std::fill_n(gradient.data(), layout.count, 0.0F);
     internal::copy_in(layout, initial, weights.data());
+    if (adapter) {
+      low_rank_layout = internal::adapter_layout(*adapter, config);
+      std::fill_n(low_rank.ensure(trained().count), trained().count, 0.0F);
+      internal::copy_in(*adapter, low_rank_layout, low_rank.data());
+    }
+    std::fill_n(gradient.ensure(trained().count), trained().count, 0.0F);
+    optimizer = internal::Optimizer(trained().count);
     optimizer.num_threads = num_threads;
+  }
+
+  [[nodiscard]] const internal::ParameterLayout& trained() const {
+    return adapter ? low_rank_layout.flat : layout;
+  }
+  [[nodiscard]] internal::NetworkWeights network_weights() const {
+    return {.base = weights.data(),
+            .adapter = adapter ? &low_rank_layout : nullptr,
+            .low_rank = low_rank.data()};
+  }
+  [[nodiscard]] internal::NetworkGradients wanted(float* gradients) const {
+    return {.base = adapter ? nullptr : gradients, .low_rank = adapter ? gradients : nullptr};
+  }
+  std::vector<std::vector<TokenScore>> score(std::span<const PackedBatch> batches,
+                                             const internal::NetworkWeights& of) {
+    return parallel_map(batches.size(), num_threads, [&](std::size_t index) {
+      const internal::SingleThread single;
+      auto workspace = workspaces.take();
+      internal::Network network(config, layout, of);
+      auto scores = network.forward(batches[index], *workspace, false);
+      workspaces.give_back(std::move(workspace));
+      return scores;
+    });
   }
 
   TransformerConfig config;
   internal::ParameterLayout layout;
+  std::optional<LoraAdapter> adapter;  // its values are those of low_rank
+  internal::AdapterLayout low_rank_layout;
   std::size_t num_threads;
   FloatBuffer weights;
-  FloatBuffer gradient;
-  internal::Optimizer optimizer;
+  FloatBuffer low_rank;
+  FloatBuffer gradient;  // of what is trained
+  internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
   validate(weights.config, "model \"" + weights.version + "\"");
-  internal::require_plain_architecture(weights.config, "the trainer");
-  impl_ = std::make_unique<Impl>(weights, num_threads);
+  impl_ = std::make_unique<Impl>(weights, std::nullopt, num_threads);
+}
+
+TrainableModel::TrainableModel(TransformerWeights weights,
+                               LoraAdapter adapter,
+                               std::size_t num_threads) {
+  validate(weights.config, "model \"" + weights.version + "\"");
+  impl_ = std::make_unique<Impl>(weights, std::move(adapter), num_threads);
 }
 
 TrainableModel::~TrainableModel() = default;
@@ -128,6 +165,9 @@ std::size_t TrainableModel::num_threads() const {
 TransformerWeights TrainableModel::weights(const std::string& version) const {
   TransformerWeights copy{impl_->config, {}, version};
   internal::copy_out(impl_->layout, impl_->weights.data(), copy);
+  if (const auto now = adapter()) {
+    merge_lora(*now, copy);
+  }
   return copy;
 }
 
@@ -141,29 +181,53 @@ void TrainableModel::set_weights(const TransformerWeights& weights) {
 
 std::vector<std::vector<TokenScore>> TrainableModel::score(
     std::span<const PackedBatch> batches) const {
-  return parallel_map(batches.size(), impl_->num_threads, [&](std::size_t index) {
-    const internal::SingleThread single;
-    auto workspace = impl_->workspaces.take();
-    internal::Network network(impl_->config, impl_->layout, impl_->weights.data());
-    auto scores = network.forward(batches[index], *workspace, false);
-    impl_->workspaces.give_back(std::move(workspace));
-    return scores;
-  });
+  return impl_->score(batches, impl_->network_weights());
+}
+
+std::vector<std::vector<TokenScore>> TrainableModel::score_frozen(
+    std::span<const PackedBatch> batches) const {
+  check(impl_->adapter.has_value(), "an adapter is trained, so that the weights are frozen");
+  return impl_->score(batches, {.base = impl_->weights.data()});
+}
+
+std::optional<LoraAdapter> TrainableModel::adapter() const {
+  std::optional<LoraAdapter> now = impl_->adapter;
+  if (now) {
+    internal::copy_out(impl_->low_rank_layout, impl_->low_rank.data(), *now);
+  }
+  return now;
+}
+
+void TrainableModel::set_adapter(const LoraAdapter& adapter) {
+  const auto shape_of = [](const LoraAdapter& any) {
+    std::map<std::string, std::vector<std::int64_t>> shapes;
+    for (const auto& [name, pair] : any.pairs) {
+      shapes[name] = pair.a.shape;
+      shapes[name].insert(shapes[name].end(), pair.b.shape.begin(), pair.b.shape.end());
+    }
+    return shapes;
+  };
+  if (!impl_->adapter || adapter.scale() != impl_->adapter->scale() ||
+      shape_of(adapter) != shape_of(*impl_->adapter)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "the adapter has another shape or scale than the one being trained");
+  }
+  internal::copy_in(adapter, impl_->low_rank_layout, impl_->low_rank.data());
 }
 
 std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
     std::span<const PackedBatch> batches, const LossGradient& loss) {
-  OrderedSum sum(impl_->gradient.data(), impl_->layout.count);
+  OrderedSum sum(impl_->gradient.data(), impl_->trained().count);
   try {
     return parallel_map(batches.size(), impl_->num_threads, [&](std::size_t index) {
       const internal::SingleThread single;
       auto workspace = impl_->workspaces.take();
-      internal::Network network(impl_->config, impl_->layout, impl_->weights.data());
+      internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
       auto scores = network.forward(batches[index], *workspace, true);
       const std::vector<TokenGradient> gradients = loss(index, scores);
       check(gradients.size() == scores.size(), "the loss gives a gradient for each query");
       FloatBuffer gradient = sum.take();
-      network.backward(gradients, *workspace, gradient.data());
+      network.backward(gradients, *workspace, impl_->wanted(gradient.data()));
       sum.add(index, std::move(gradient));
       impl_->workspaces.give_back(std::move(workspace));
       return scores;
@@ -175,14 +239,15 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
 }
 
 UpdateResult TrainableModel::update(const OptimizerConfig& config, double scale) {
-  const UpdateResult result = impl_->optimizer.step(
-      config, scale, impl_->layout, impl_->weights.data(), impl_->gradient.data());
+  float* trained = (impl_->adapter ? impl_->low_rank : impl_->weights).data();
+  const UpdateResult result =
+      impl_->optimizer.step(config, scale, impl_->trained(), trained, impl_->gradient.data());
   discard_gradients();
   return result;
 }
 
 void TrainableModel::discard_gradients() {
-  std::fill_n(impl_->gradient.data(), impl_->layout.count, 0.0F);
+  std::fill_n(impl_->gradient.data(), impl_->trained().count, 0.0F);
 }
 
 std::string TrainableModel::optimizer_state() const {

@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/nn/packed_batch.h"
 
@@ -49,6 +51,7 @@ struct OptimizerConfig {
   double beta2 = 0.95;
   double epsilon = 1e-8;
   double weight_decay = 0.05;
+  bool decay_all = false;          ///< norm gains, biases and taps decay too
   double max_gradient_norm = 1.0;  ///< global 2-norm clip; <= 0 = none
 };
 
@@ -60,20 +63,34 @@ struct UpdateResult {
 /// Thread safety: none; one call at a time, threads inside.
 class TrainableModel {
  public:
+  /// Trains all weights.
   TrainableModel(TransformerWeights weights, std::size_t num_threads);
+  /// Trains the adapter; the weights stay as they are.
+  /// @throws Error kInvalidArgument for an adapter that fits no projection of the model.
+  TrainableModel(TransformerWeights weights, LoraAdapter adapter, std::size_t num_threads);
   ~TrainableModel();
   TrainableModel(TrainableModel&&) noexcept;
   TrainableModel& operator=(TrainableModel&&) noexcept;
 
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;
-  /// Copies the present weights out, named `version`.
+  /// Copies the present weights out, the adapter merged into them, named `version`.
   [[nodiscard]] TransformerWeights weights(const std::string& version) const;
-  /// Replaces the weights; shapes must be equal. The optimiser's state is kept.
+  /// Replaces the weights (under an adapter: the frozen ones); shapes must be equal. The
+  /// optimiser's state is kept.
   void set_weights(const TransformerWeights& weights);
+  /// The adapter as it is now, or nothing where all weights are trained.
+  [[nodiscard]] std::optional<LoraAdapter> adapter() const;
+  /// Replaces the adapter's values. @throws Error kInvalidArgument unless it is of the same shape.
+  void set_adapter(const LoraAdapter& adapter);
 
   /// Scores of every query, one vector per micro-batch. No gradients.
   [[nodiscard]] std::vector<std::vector<TokenScore>> score(
+      std::span<const PackedBatch> batches) const;
+
+  /// The same of the frozen weights without the adapter: the reference of a KL term, at the cost of
+  /// no second copy. @throws LogicError where all weights are trained.
+  [[nodiscard]] std::vector<std::vector<TokenScore>> score_frozen(
       std::span<const PackedBatch> batches) const;
 
   /// Forward and backward over all micro-batches; gradients are added to those already there.

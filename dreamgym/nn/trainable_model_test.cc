@@ -245,6 +245,78 @@ TEST(TrainableModel, RefusesWeightsOfAnotherShape) {
   EXPECT_THROW(TrainableModel(broken, 1), Error);
 }
 
+LoraAdapter small_adapter() {
+  LoraAdapter adapter;
+  adapter.rank = 4;
+  adapter.alpha = 8;
+  adapter.target_modules = {"down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"};
+  return initial_lora(tiny_config(), adapter, 5);
+}
+
+OptimizerConfig adamw() {
+  OptimizerConfig config;
+  config.learning_rate = 3e-3;
+  return config;
+}
+
+TEST(TrainableModel, LearnsWithAnAdapterAndLeavesItsWeightsAlone) {
+  const TransformerWeights start = initial_weights(tiny_config(), 1);
+  TrainableModel model(start, small_adapter(), 2);
+  EXPECT_EQ(model.weights("w").arrays, start.arrays) << "a fresh adapter changes nothing";
+  const auto batches = copy_batches(3, 2);
+  const auto mean = [](const std::vector<std::vector<TokenScore>>& scores) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto& batch : scores) {
+      for (const TokenScore& score : batch) {
+        sum += double{score.logprob};
+        ++count;
+      }
+    }
+    return sum / static_cast<double>(count);
+  };
+  const double before = mean(model.score(batches));
+  for (int step = 0; step < 30; ++step) {
+    model.accumulate(batches, cross_entropy(30));
+    model.update(adamw());
+  }
+  EXPECT_GT(mean(model.score(batches)), before + 0.3);
+  EXPECT_EQ(mean(model.score_frozen(batches)), before);
+}
+
+TEST(TrainableModel, ContinuesAnAdapterBitForBit) {
+  const TransformerWeights start = initial_weights(tiny_config(), 1);
+  const auto steps = [](TrainableModel& model, std::uint64_t seed) {
+    for (std::uint64_t step = 0; step < 2; ++step) {
+      model.accumulate(copy_batches(seed + step, 3), cross_entropy(60));
+      model.update(adamw());
+    }
+  };
+  TrainableModel straight(start, small_adapter(), 1);
+  steps(straight, 7);
+  TrainableModel resumed(start, small_adapter(), 2);
+  resumed.set_adapter(*straight.adapter());
+  resumed.set_optimizer_state(straight.optimizer_state());
+  steps(straight, 50);
+  steps(resumed, 50);
+  EXPECT_EQ(straight.adapter(), resumed.adapter());
+}
+
+TEST(TrainableModel, RefusesAnAdapterOfAnotherModel) {
+  const TransformerWeights start = initial_weights(tiny_config(), 1);
+  LoraAdapter other = small_adapter();
+  other.pairs.begin()->second.a.shape[1] += 1;
+  EXPECT_THROW(TrainableModel(start, other, 1), Error);
+  LoraAdapter head = small_adapter();
+  head.pairs.emplace("lm_head.weight", head.pairs.begin()->second);
+  EXPECT_THROW(TrainableModel(start, head, 1), Error);
+  TrainableModel model(start, small_adapter(), 1);
+  LoraAdapter scaled = small_adapter();
+  scaled.alpha = 1;
+  EXPECT_THROW(model.set_adapter(scaled), Error);
+  EXPECT_THROW((void)TrainableModel(start, 1).score_frozen({}), LogicError);
+}
+
 // What fails without the convolution and Muon at this size and budget (reference:
 // docs/paper_index).
 TEST(TrainableModel, LearnsToCopyRandomTokensWithMuon) {

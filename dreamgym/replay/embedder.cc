@@ -54,13 +54,6 @@ void normalise(std::vector<float>& vector) {
 
 }  // namespace
 
-std::vector<float> Embedder::embed_pair(std::string_view state, std::string_view action) const {
-  std::string text(state);
-  text += '\n';
-  text += action;
-  return embed(text);
-}
-
 HashedNgramEmbedder::HashedNgramEmbedder() : HashedNgramEmbedder(Options{}) {}
 
 HashedNgramEmbedder::HashedNgramEmbedder(Options options) : options_(options) {

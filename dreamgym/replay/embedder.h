@@ -1,27 +1,15 @@
-// Text to vectors whose dot product says how alike two texts are.
+// An embedder without a model: hashed n-grams.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace dreamgym {
+#include "dreamgym/llm/embedder.h"
 
-/// Thread safety: const members are reentrant.
-class Embedder {
- public:
-  virtual ~Embedder() = default;
-  [[nodiscard]] virtual std::size_t dimension() const = 0;
-  /// [dimension] unit vector; all zero only for a text without any character to hash.
-  [[nodiscard]] virtual std::vector<float> embed(std::string_view text) const = 0;
-  /// [dimension] joint embedding of a state and an action, the key of a transition (paper, section
-  /// on the replay buffer: phi(s, a)). By default embed(state, newline, action).
-  [[nodiscard]] virtual std::vector<float> embed_pair(std::string_view state,
-                                                      std::string_view action) const;
-  /// Names the function, so that vectors of different embedders are never mixed.
-  [[nodiscard]] virtual std::string name() const = 0;
-};
+namespace dreamgym {
 
 /// Hashed character trigrams and words: no model, no download, the same bits on every machine that
 /// rounds like IEEE 754. Lower-cased ASCII, runs of blanks count as one; features are hashed to a

@@ -191,9 +191,11 @@ void ExperienceStore::Impl::evict(std::int64_t batch, std::vector<Sequence>& rem
     return;
   }
   std::vector<std::int64_t> oldest;
+  const char* const first = options.eviction == Eviction::kOldest ? "sequence" : "id DESC";
   Statement select(database,
-                   "SELECT sequence FROM transitions WHERE died IS NULL AND provenance = "
-                   "'dreamed' ORDER BY sequence LIMIT ?");
+                   fmt::format("SELECT sequence FROM transitions WHERE died IS NULL AND provenance = "
+                               "'dreamed' ORDER BY {} LIMIT ?",
+                               first));
   select.bind(1, surplus);
   while (select.step()) {
     oldest.push_back(select.integer(0));

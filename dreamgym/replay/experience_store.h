@@ -2,8 +2,8 @@
 //
 // One SQLite file in the run folder (docs/formats/experience_store.md). Each add() is one
 // transaction: after a crash it is there whole or not at all. Content that is there already is not
-// stored again. Real transitions are seeds and are never evicted; dreamed ones make room for newer
-// ones beyond a capacity. Evicted rows stay, unseen, until forget_evicted(), so that a run resumed
+// stored again. Real transitions are seeds and are never evicted; dreamed ones make room beyond a
+// capacity. Evicted rows stay, unseen, until forget_evicted(), so that a run resumed
 // from a checkpoint can roll the store back to exactly what it was.
 #pragma once
 
@@ -31,8 +31,15 @@ class ExperienceStore {
   /// A point in the store's history: the number of add() calls so far.
   using Mark = std::uint64_t;
 
+  /// Which dreamed transitions go when there are too many.
+  enum class Eviction {
+    kOldest,     ///< the buffer follows the policy
+    kReservoir,  ///< a uniform sample of all the contents that were ever dreamed stays: those of smallest id, a hash
+  };
+
   struct Options {
     std::size_t dreamed_capacity = 100'000;  ///< dreamed transitions kept at most
+    Eviction eviction = Eviction::kOldest;
   };
 
   enum class AddOutcome {

@@ -152,6 +152,23 @@ TEST_F(ExperienceStoreTest, EvictsTheOldestDreamsAndNeverASeed) {
   EXPECT_EQ(store.load()[10].transition.observation.text, "number 302");
 }
 
+// A reservoir keeps a uniform sample of everything dreamed: old and new alike, whatever the batches were.
+TEST_F(ExperienceStoreTest, KeepsASampleOfAllDreamsAsAReservoir) {
+  ExperienceStore store(file_, {.dreamed_capacity = 100, .eviction = ExperienceStore::Eviction::kReservoir});
+  store.add(examples(0, 5, Provenance::kReal));
+  for (int i = 0; i < 20; ++i) {
+    store.add(examples(1000 + 50 * i, 50, Provenance::kDreamed));
+  }
+  EXPECT_EQ(store.num_dreamed(), 100U);
+  std::size_t old = 0;
+  for (const auto& record : store.load()) {
+    old += record.provenance == Provenance::kDreamed && std::stoul(record.transition.observation.text.substr(7)) < 1500 ? 1 : 0;
+  }
+  EXPECT_GT(old, 30U) << "a half, give or take";
+  EXPECT_LT(old, 70U);
+  EXPECT_EQ(store.size(), 105U);
+}
+
 TEST_F(ExperienceStoreTest, RollsBackToAnEarlierMarkWhateverHappenedSince) {
   ExperienceStore store(file_, {.dreamed_capacity = 3});
   store.add(examples(0, 2, Provenance::kReal));

@@ -67,6 +67,9 @@ std::vector<StoredTransition> to_records(const Trajectory& trajectory) {
   std::vector<StoredTransition> records;
   records.reserve(trajectory.steps.size());
   for (std::size_t i = 0; i < trajectory.steps.size(); ++i) {
+    if (trajectory.steps[i].info.contains(transition_info::kInfrastructureError)) {
+      continue;
+    }
     StoredTransition record;
     record.transition = trajectory.steps[i];
     record.instruction = trajectory.task.instruction;

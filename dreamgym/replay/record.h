@@ -41,7 +41,8 @@ std::string content_id(const StoredTransition& record);
 /// Two records of equal hash teach the same.
 std::uint64_t demonstration_hash(const Transition& transition);
 
-/// Every step of the trajectory as a record, ids filled in.
+/// Every step of the trajectory as a record, ids filled in; but not steps that failed for reasons of
+/// infrastructure, which say nothing of the world.
 std::vector<StoredTransition> to_records(const Trajectory& trajectory);
 
 }  // namespace dreamgym

@@ -1,10 +1,16 @@
 #include "dreamgym/replay/replay_buffer.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <mutex>
+
+#include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/replay/internal/diversity.h"
 
 namespace dreamgym {
 namespace {
@@ -20,17 +26,29 @@ std::uint64_t place_action(std::uint64_t opening, std::string_view action) {
   return hash_text(action) ^ (opening * 0x9E3779B97F4A7C15ULL);
 }
 
-bool acceptable(const StoredTransition& record,
-                const ReplayQuery& query,
-                const SearchOptions& options) {
-  if (!options.include_dreamed && record.provenance == Provenance::kDreamed) {
-    return false;
+// Chosen from for diversity: more than this many times k hardly changes the choice.
+constexpr std::size_t kPoolFactor = 4;
+
+std::uint64_t content_of(const StoredTransition& record) {
+  std::uint64_t hash = 0;
+  std::from_chars(record.id.data(), record.id.data() + record.id.size(), hash, 16);
+  return hash;
+}
+
+// Both in the order of their similarity; of equals the first list's come first.
+std::vector<ReplayHit> merged(std::vector<ReplayHit> first, std::vector<ReplayHit> second, std::size_t k) {
+  std::set<std::uint64_t> taught;
+  for (const ReplayHit& hit : first) {
+    taught.insert(demonstration_hash(hit.record->transition));
   }
-  if (!query.world.empty() && record.world != query.world) {
-    return false;
-  }
-  return query.episode_id.empty() || record.episode_id != query.episode_id ||
-         !record.other_episode_id.empty();
+  std::erase_if(second, [&](const ReplayHit& hit) {
+    return taught.contains(demonstration_hash(hit.record->transition));
+  });
+  std::vector<ReplayHit> all;
+  std::merge(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(all),
+             [](const ReplayHit& a, const ReplayHit& b) { return a.similarity > b.similarity; });
+  all.resize(std::min(all.size(), k));
+  return all;
 }
 
 }  // namespace
@@ -43,16 +61,55 @@ ReplayBuffer::ReplayBuffer(std::shared_ptr<const Embedder> embedder,
                            ReplayBufferOptions options)
     : embedder_(std::move(embedder)),
       options_(std::move(options)),
-      store_(file, {.dreamed_capacity = options_.dreamed_capacity}) {
+      store_(file, {.dreamed_capacity = options_.dreamed_capacity, .eviction = options_.eviction}),
+      file_(file) {
   check(embedder_ != nullptr, "a replay buffer has an embedder");
   load();
 }
 
+std::filesystem::path ReplayBuffer::index_file() const {
+  if (options_.index == IndexKind::kExact || file_.empty()) {
+    return {};
+  }
+  return file_.string() + "." + std::string(index_kind_name(options_.index));
+}
+
+void ReplayBuffer::save_index() {
+  if (auto* const index = dynamic_cast<ApproximateIndex*>(index_.get()); index != nullptr && !file_.empty()) {
+    index->save(index_file(), embedder_->name());
+  }
+}
+
+std::unique_ptr<VectorIndex> ReplayBuffer::opened_index() {
+  const std::size_t dimension = embedder_->dimension();
+  if (options_.index == IndexKind::kExact) {
+    return make_flat_index(dimension);
+  }
+  if (!file_.empty() && std::filesystem::exists(index_file())) {
+    try {
+      auto index = ApproximateIndex::load(
+          index_file(), embedder_->name(), options_.index, dimension, options_.approximate);
+      for (const IndexedRow& row : index->rows()) {
+        indexed_[row.key] = row.content;
+      }
+      return index;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kCorrupt) {
+        throw;
+      }
+      index_note_ = fmt::format("{}; it was built anew from the store", error.what());
+    }
+  }
+  return std::make_unique<ApproximateIndex>(options_.index, dimension, options_.approximate);
+}
+
 void ReplayBuffer::load() {
-  index_ = make_flat_index(embedder_->dimension());
+  indexed_.clear();
+  index_ = opened_index();
   records_.clear();
   key_of_id_.clear();
   num_dreamed_ = 0;
+  newest_ = 0;
   opening_of_episode_.clear();
   keys_of_place_action_.clear();
   store_.for_each([&](ExperienceStore::Sequence sequence, StoredTransition record) {
@@ -60,18 +117,59 @@ void ReplayBuffer::load() {
       insert(sequence, std::move(record));
     }
   });
+  for (const auto& [key, content] : indexed_) {
+    if (!records_.contains(key)) {
+      index_->remove(key);  // died after the index was written
+    }
+  }
+  indexed_.clear();
 }
 
 void ReplayBuffer::insert(ExperienceStore::Sequence sequence, StoredTransition record) {
   const Key key = key_of(sequence, record.provenance);
   const Transition& transition = record.transition;
-  index_->add(key,
-              demonstration_hash(transition),
-              embedder_->embed_pair(transition.observation.text, transition.action));
+  const std::uint64_t content = content_of(record);
+  const auto indexed = indexed_.find(key);
+  if (indexed != indexed_.end() && indexed->second != content) {
+    index_->remove(key);  // the number came to name something else
+  }
+  if (indexed == indexed_.end() || indexed->second != content) {
+    const auto vector = embedder_->embed_pair(transition.observation.text, transition.action);
+    if (auto* const approximate = dynamic_cast<ApproximateIndex*>(index_.get())) {
+      approximate->add({key, demonstration_hash(transition), content}, vector);
+    } else {
+      index_->add(key, demonstration_hash(transition), vector);
+    }
+  }
   num_dreamed_ += record.provenance == Provenance::kDreamed ? 1 : 0;
+  newest_ = std::max(newest_, sequence);
   key_of_id_[record.id] = key;
   note_place(key, record);
   records_[key] = std::make_shared<const StoredTransition>(std::move(record));
+}
+
+bool ReplayBuffer::acceptable(Key key,
+                              const ReplayQuery& query,
+                              const SearchOptions& options,
+                              Wanted wanted) const {
+  const StoredTransition& record = *records_.at(key);
+  const bool dreamed = record.provenance == Provenance::kDreamed;
+  if ((dreamed && (!options.include_dreamed || wanted == Wanted::kReal)) ||
+      (!dreamed && wanted == Wanted::kDreamed)) {
+    return false;
+  }
+  if (dreamed && !options.policy_version.empty() && record.policy_version != options.policy_version) {
+    return false;
+  }
+  if (dreamed && options.max_age > 0 && newest_ - (key & ~kDreamedBit) >= options.max_age) {
+    return false;
+  }
+  if ((!query.world.empty() && record.world != query.world) ||
+      (!options.split.empty() && record.split != options.split)) {
+    return false;
+  }
+  return query.episode_id.empty() || record.episode_id != query.episode_id ||
+         !record.other_episode_id.empty();
 }
 
 void ReplayBuffer::note_place(Key key, const StoredTransition& record) {
@@ -101,7 +199,7 @@ std::vector<ReplayHit> ReplayBuffer::same_place(const ReplayQuery& query,
   for (const Key key : keys->second) {
     const StoredTransition& record = *records_.at(key);
     if (hits.size() < options.k && record.transition.action == query.action &&
-        acceptable(record, query, options) &&
+        acceptable(key, query, options, Wanted::kAny) &&
         taught.insert(demonstration_hash(record.transition)).second) {
       hits.push_back(to_hit({.key = key, .similarity = 1.0F}, query));
     }
@@ -148,6 +246,7 @@ ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> reco
   }
   using AddOutcome = ExperienceStore::AddOutcome;
   const auto stored = store_.add(welcome);
+  const std::unique_lock lock(access_);
   const std::set<ExperienceStore::Sequence> removed(stored.removed.begin(), stored.removed.end());
   for (std::size_t i = 0; i < welcome.size(); ++i) {
     const auto& [outcome, sequence] = stored.results[i];
@@ -177,10 +276,54 @@ ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> reco
 
 std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQuery> queries,
                                                          const SearchOptions& options) const {
+  const std::shared_lock lock(access_);
+  SearchOptions wide = options;
+  wide.k = options.diversity > 0 ? kPoolFactor * options.k : options.k;
+  std::vector<std::vector<ReplayHit>> results;
+  if (options.include_dreamed && options.most_dreamed) {
+    results = nearest(queries, wide, Wanted::kReal);
+    SearchOptions few = wide;
+    few.k = std::min(*options.most_dreamed, options.k);
+    auto dreamed = nearest(queries, few, Wanted::kDreamed);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      results[i] = merged(std::move(results[i]), std::move(dreamed[i]), wide.k);
+    }
+  } else {
+    results = nearest(queries, wide, Wanted::kAny);
+  }
+  for (std::vector<ReplayHit>& hits : results) {
+    std::erase_if(hits, [&](const ReplayHit& hit) { return hit.similarity < options.min_similarity; });
+    hits = diverse(std::move(hits), options);
+  }
+  return results;
+}
+
+std::vector<ReplayHit> ReplayBuffer::diverse(std::vector<ReplayHit> hits, const SearchOptions& options) const {
+  if (options.diversity <= 0) {
+    return hits;
+  }
+  std::vector<double> similarities;
+  std::vector<std::vector<float>> vectors;
+  for (const ReplayHit& hit : hits) {
+    similarities.push_back(hit.similarity);
+    vectors.push_back(embedder_->embed_pair(hit.record->transition.observation.text, hit.record->transition.action));
+  }
+  std::vector<ReplayHit> chosen;
+  for (const std::size_t i : replay_internal::choose_diverse(similarities, vectors, options.k, options.diversity)) {
+    chosen.push_back(hits[i]);
+  }
+  return chosen;
+}
+
+std::vector<std::vector<ReplayHit>> ReplayBuffer::nearest(std::span<const ReplayQuery> queries,
+                                                          const SearchOptions& options,
+                                                          Wanted wanted) const {
   std::vector<std::vector<ReplayHit>> results(queries.size());
   std::vector<std::size_t> open;  // queries that the same place does not answer in full
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    results[i] = same_place(queries[i], options);
+    if (wanted != Wanted::kDreamed) {
+      results[i] = same_place(queries[i], options);
+    }
     if (results[i].size() < options.k) {
       open.push_back(i);
     }
@@ -194,7 +337,7 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQ
         vector.begin(), vector.end(), vectors.begin() + static_cast<std::ptrdiff_t>(j * dimension));
   });
   const auto accept = [&](std::size_t j, Key key) {
-    return acceptable(*records_.at(key), queries[open[j]], options);
+    return acceptable(key, queries[open[j]], options, wanted);
   };
   const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
   for (std::size_t j = 0; j < open.size(); ++j) {
@@ -224,12 +367,29 @@ ReplayHit ReplayBuffer::to_hit(const VectorIndex::Neighbour& neighbour,
   return hit;
 }
 
+std::size_t ReplayBuffer::size() const {
+  const std::shared_lock lock(access_);
+  return records_.size();
+}
+
+std::size_t ReplayBuffer::num_dreamed() const {
+  const std::shared_lock lock(access_);
+  return num_dreamed_;
+}
+
+std::size_t ReplayBuffer::num_real() const {
+  const std::shared_lock lock(access_);
+  return records_.size() - num_dreamed_;
+}
+
 std::shared_ptr<const StoredTransition> ReplayBuffer::find(std::string_view id) const {
+  const std::shared_lock lock(access_);
   const auto found = key_of_id_.find(std::string(id));
   return found == key_of_id_.end() ? nullptr : records_.at(found->second);
 }
 
 std::vector<std::shared_ptr<const StoredTransition>> ReplayBuffer::records() const {
+  const std::shared_lock lock(access_);
   std::vector<std::pair<ExperienceStore::Sequence, std::shared_ptr<const StoredTransition>>> all;
   all.reserve(records_.size());
   for (const auto& [key, record] : records_) {

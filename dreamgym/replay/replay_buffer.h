@@ -14,12 +14,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "dreamgym/replay/approximate_index.h"
 #include "dreamgym/replay/embedder.h"
 #include "dreamgym/replay/experience_store.h"
 #include "dreamgym/replay/record.h"
@@ -32,7 +34,7 @@ struct ReplayQuery {
   std::string action;      ///< about to be taken
   std::string world;       ///< only transitions of this world; "" = any
   std::string episode_id;  ///< the query's own episode, left out; "" = leave none out
-  std::string opening;     ///< first observation of the query's episode; "" = unknown
+  std::string opening{};   ///< first observation of the query's episode; "" = unknown
 };
 
 struct ReplayHit {
@@ -46,17 +48,28 @@ struct SearchOptions {
   std::size_t k = 4;
   std::size_t num_threads = 1;
   bool include_dreamed = true;  ///< false = only real transitions are offered
+  std::optional<std::size_t> most_dreamed{};  ///< of the k; nothing = as many as are similar
+  double min_similarity = -1;   ///< less similar ones are not offered
+  /// Maximal marginal relevance: the weight, in [0, 1), of not being like those chosen already; 0 = the k most
+  /// similar ones. They are chosen among the 4 k most similar.
+  double diversity = 0;
+  std::string split{};          ///< only transitions of this split; "" = any
+  std::string policy_version{}; ///< only dreamed transitions of this policy; "" = any
+  std::size_t max_age = 0;      ///< only the dreamed among the so many newest transitions; 0 = any
 };
 
 struct ReplayBufferOptions {
   std::size_t dreamed_capacity = 100'000;
+  ExperienceStore::Eviction eviction = ExperienceStore::Eviction::kOldest;
+  IndexKind index = IndexKind::kExact;  ///< approximate ones are for hundreds of thousands of transitions
+  ApproximateIndexOptions approximate{};
   /// Transitions of these splits are not taken in: what an evaluation will ask must not be known.
   std::set<std::string> held_out_splits = {
       "valid", "valid_seen", "valid_unseen", "dev", "test", "eval", "held_out"};
 };
 
-/// Thread safety: const members are reentrant and may run at the same time; add, roll_back_to and
-/// forget_evicted need the object to themselves.
+/// Thread safety: const members are reentrant; one thread may add while others search (they see all of an
+/// add or nothing). roll_back_to, forget_evicted and save_index need the object to themselves.
 class ReplayBuffer {
  public:
   struct AddReport {
@@ -68,8 +81,10 @@ class ReplayBuffer {
 
   /// A buffer in memory.
   explicit ReplayBuffer(std::shared_ptr<const Embedder> embedder, ReplayBufferOptions options = {});
-  /// A buffer kept in a SQLite file (created if it is not there), with what is in it.
-  /// @throws Error as ExperienceStore.
+  /// A buffer kept in a SQLite file (created if it is not there), with what is in it. An approximate index is
+  /// read from index_file(), brought in step with the store, or built.
+  /// @throws Error as ExperienceStore; kInvalidArgument naming both if the index file is of another embedder or
+  ///         dimension.
   ReplayBuffer(std::shared_ptr<const Embedder> embedder,
                const std::filesystem::path& file,
                ReplayBufferOptions options = {});
@@ -85,9 +100,9 @@ class ReplayBuffer {
 
   /// The transition of that id, if it is in the buffer.
   [[nodiscard]] std::shared_ptr<const StoredTransition> find(std::string_view id) const;
-  [[nodiscard]] std::size_t size() const { return records_.size(); }
-  [[nodiscard]] std::size_t num_real() const { return records_.size() - num_dreamed_; }
-  [[nodiscard]] std::size_t num_dreamed() const { return num_dreamed_; }
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t num_real() const;
+  [[nodiscard]] std::size_t num_dreamed() const;
   /// All transitions in the order they came.
   [[nodiscard]] std::vector<std::shared_ptr<const StoredTransition>> records() const;
   [[nodiscard]] const Embedder& embedder() const { return *embedder_; }
@@ -97,23 +112,49 @@ class ReplayBuffer {
   void roll_back_to(ExperienceStore::Mark mark);
   void forget_evicted(ExperienceStore::Mark mark) { store_.forget_evicted(mark); }
 
+  /// Where an approximate index is kept: the store's file with ".hnsw" or ".ivf" behind it; "" if there is none.
+  [[nodiscard]] std::filesystem::path index_file() const;
+  /// Writes the approximate index there; nothing to do for the exact one.
+  void save_index();
+  /// What the constructor found out about the index file, for people; "" = nothing to say.
+  [[nodiscard]] const std::string& index_note() const { return index_note_; }
+
  private:
   using Key = VectorIndex::Key;
 
+  enum class Wanted { kAny, kReal, kDreamed };
+
   void load();
+  /// The index that load() fills: empty, or as it was last written.
+  std::unique_ptr<VectorIndex> opened_index();
   void insert(ExperienceStore::Sequence sequence, StoredTransition record);
   void remove(ExperienceStore::Sequence sequence);
   void note_place(Key key, const StoredTransition& record);
+  [[nodiscard]] bool acceptable(Key key,
+                                const ReplayQuery& query,
+                                const SearchOptions& options,
+                                Wanted wanted) const;
   /// Up to k real transitions of the query's place and action, earliest first.
   [[nodiscard]] std::vector<ReplayHit> same_place(const ReplayQuery& query,
                                                   const SearchOptions& options) const;
+  [[nodiscard]] std::vector<std::vector<ReplayHit>> nearest(std::span<const ReplayQuery> queries,
+                                                            const SearchOptions& options,
+                                                            Wanted wanted) const;
+  [[nodiscard]] std::vector<ReplayHit> diverse(std::vector<ReplayHit> hits,
+                                               const SearchOptions& options) const;
   [[nodiscard]] ReplayHit to_hit(const VectorIndex::Neighbour& neighbour,
                                  const ReplayQuery& query) const;
 
   std::shared_ptr<const Embedder> embedder_;
   ReplayBufferOptions options_;
   ExperienceStore store_;
+  std::filesystem::path file_;
+  std::string index_note_;
+  // Guards everything below. Not a dreamgym Mutex: readers share it.
+  mutable std::shared_mutex access_;
   std::unique_ptr<VectorIndex> index_;
+  std::unordered_map<Key, std::uint64_t> indexed_;  // contents of a loaded index's rows, while load() runs
+  ExperienceStore::Sequence newest_ = 0;
   std::unordered_map<Key, std::shared_ptr<const StoredTransition>> records_;
   std::unordered_map<std::string, Key> key_of_id_;
   std::size_t num_dreamed_ = 0;

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "dreamgym/base/rng.h"
 
@@ -198,6 +200,90 @@ TEST(ReplayBuffer, KeepsEveryPromiseOnRandomContents) {
   }
 }
 
+TEST(ReplayBuffer, OffersAtMostSoManyDreamsAndRealOnesFirst) {
+  ReplayBuffer buffer(embedder());
+  std::vector<StoredTransition> records;
+  for (int i = 0; i < 4; ++i) {
+    records.push_back(step("You are at desk 1", "take mug 1", fmt::format("d{}", i), Provenance::kDreamed));
+    records.back().transition.next_observation.text = fmt::format("dream {}", i);
+    records.push_back(step("You are at desk 1", "take the mug 1", fmt::format("r{}", i)));
+    records.back().transition.next_observation.text = fmt::format("real {}", i);
+  }
+  (void)buffer.add(records);
+  const ReplayQuery query{.state = "You are at desk 1", .action = "take mug 1", .world = "toy", .episode_id = "", .opening = ""};
+  const auto dreams_in = [&](std::optional<std::size_t> most) {
+    std::size_t dreams = 0;
+    const auto hits = buffer.search(std::span(&query, 1), {.k = 4, .most_dreamed = most});
+    for (const auto& hit : hits.front()) {
+      dreams += hit.record->provenance == Provenance::kDreamed ? 1 : 0;
+    }
+    return dreams;
+  };
+  EXPECT_EQ(dreams_in(std::nullopt), 4U) << "the dreams are more similar";
+  EXPECT_EQ(dreams_in(1), 1U);
+  EXPECT_EQ(dreams_in(0), 0U);
+}
+
+TEST(ReplayBuffer, FiltersBySimilaritySplitPolicyAndAge) {
+  ReplayBuffer buffer(embedder());
+  std::vector<StoredTransition> records = {step("You are at desk 1", "take mug 1", "a"),
+                                           step("qqq", "zzz", "b"),
+                                           step("You are at desk 1", "take mug 2", "c", Provenance::kDreamed),
+                                           step("You are at desk 1", "take mug 3", "d", Provenance::kDreamed)};
+  records[0].split = "other";
+  records[2].policy_version = "old";
+  records[3].policy_version = "new";
+  (void)buffer.add(records);
+  const ReplayQuery query{.state = "You are at desk 1", .action = "take mug 1", .world = "", .episode_id = "", .opening = ""};
+  const auto found = [&](SearchOptions options) {
+    options.k = 4;
+    auto ids = episodes(buffer.search(std::span(&query, 1), options).front());
+    std::ranges::sort(ids);
+    return ids;
+  };
+  EXPECT_EQ(found({.min_similarity = 0.5}), (std::vector<std::string>{"a", "c", "d"}));
+  EXPECT_EQ(found({.split = "other"}), (std::vector<std::string>{"a"}));
+  EXPECT_EQ(found({.policy_version = "new"}), (std::vector<std::string>{"a", "b", "d"}));
+  EXPECT_EQ(found({.max_age = 1}), (std::vector<std::string>{"a", "b", "d"})) << "real ones never age";
+}
+
+TEST(ReplayBuffer, ChoosesUnlikeOnesWhereDiversityIsAskedFor) {
+  ReplayBuffer buffer(embedder());
+  std::vector<StoredTransition> records;
+  for (int i = 0; i < 3; ++i) {
+    records.push_back(step("You are at desk 1", "take mug 1", fmt::format("same{}", i)));
+    records.back().transition.next_observation.text = fmt::format("You pick up the mug, {}.", i);
+  }
+  records.push_back(step("You are at desk 1", "open drawer 1", "unlike"));
+  (void)buffer.add(records);
+  const ReplayQuery query{.state = "You are at desk 1", .action = "take mug 1", .world = "", .episode_id = "", .opening = ""};
+  EXPECT_EQ(episodes(buffer.search(std::span(&query, 1), {.k = 2}).front()), (std::vector<std::string>{"same0", "same1"}));
+  EXPECT_EQ(episodes(buffer.search(std::span(&query, 1), {.k = 2, .diversity = 0.7}).front()),
+            (std::vector<std::string>{"same0", "unlike"}));
+}
+
+TEST(ReplayBuffer, CanBeSearchedWhileItGrows) {
+  Rng rng(4);
+  ReplayBuffer buffer(embedder());
+  const auto records = random_records(rng, 600);
+  (void)buffer.add(std::span(records).first(100));
+  std::atomic<bool> done{false};
+  std::jthread writer([&] {
+    for (std::size_t i = 100; i < records.size(); i += 20) {
+      (void)buffer.add(std::span(records).subspan(i, 20));
+    }
+    done = true;
+  });
+  const ReplayQuery query{.state = "You are at desk 1", .action = "take mug 1", .world = "toy", .episode_id = "", .opening = ""};
+  while (!done) {
+    const auto hits = buffer.search(std::span(&query, 1), {.k = 4});
+    for (const auto& hit : hits.front()) {
+      EXPECT_EQ(hit.record->world, "toy");
+    }
+    EXPECT_GE(buffer.size(), buffer.num_dreamed());
+  }
+}
+
 class ReplayBufferFile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -206,7 +292,7 @@ class ReplayBufferFile : public ::testing::Test {
     TearDown();
   }
   void TearDown() override {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
+    for (const char* suffix : {"", "-wal", "-shm", ".hnsw"}) {
       std::filesystem::remove(file_.string() + suffix);
     }
   }
@@ -268,6 +354,54 @@ TEST_F(ReplayBufferFile, GoesBackToAMarkAndOnFromThereAsIfNothingHadHappened) {
   resumed.roll_back_to(mark);
   resumed.add(second);
   expect_same(straight, resumed);
+}
+
+// Written by one process, grown and rolled back without it, opened again: the index follows the store.
+TEST_F(ReplayBufferFile, KeepsAnApproximateIndexInStepWithTheStore) {
+  Rng rng(11);
+  ReplayBufferOptions options;
+  options.index = IndexKind::kHnsw;
+  options.approximate.first_build = 50;
+  options.dreamed_capacity = 30;
+  const auto records = random_records(rng, 400);
+  const auto first_half = std::span(records).first(200);
+  {
+    ReplayBuffer buffer(embedder(), file_, options);
+    (void)buffer.add(first_half);
+    buffer.save_index();
+    EXPECT_TRUE(std::filesystem::exists(buffer.index_file()));
+  }
+  {
+    ReplayBufferOptions exact = options;
+    exact.index = IndexKind::kExact;
+    ReplayBuffer buffer(embedder(), file_, exact);
+    const auto mark = buffer.mark();
+    (void)buffer.add(std::span(records).subspan(200));
+    buffer.roll_back_to(mark);
+    (void)buffer.add(std::span(records).subspan(300));
+  }
+  ReplayBuffer reopened(embedder(), file_, options);
+  EXPECT_EQ(reopened.index_note(), "");
+  ReplayBufferOptions exact = options;
+  exact.index = IndexKind::kExact;
+  const ReplayBuffer truth(embedder(), file_, exact);
+  const auto all = truth.records();
+  ASSERT_EQ(reopened.size(), all.size());
+  std::size_t same = 0;
+  for (const auto& record : all) {
+    const ReplayQuery query{.state = record->transition.observation.text, .action = record->transition.action, .world = record->world, .episode_id = "", .opening = ""};
+    const auto found = reopened.search(std::span(&query, 1), {.k = 3}).front();
+    const auto expected = truth.search(std::span(&query, 1), {.k = 3}).front();
+    ASSERT_EQ(found.size(), expected.size());
+    // Many are equally similar, so what is compared is how similar.
+    same += std::ranges::equal(found, expected, [](const ReplayHit& a, const ReplayHit& b) { return std::abs(a.similarity - b.similarity) < 1e-5; }) ? 1 : 0;
+  }
+  EXPECT_GE(same * 100, all.size() * 95);
+
+  write_file(reopened.index_file(), "no index\n");
+  const ReplayBuffer rebuilt(embedder(), file_, options);
+  EXPECT_NE(rebuilt.index_note().find("built anew"), std::string::npos) << rebuilt.index_note();
+  EXPECT_EQ(rebuilt.size(), all.size());
 }
 
 }  // namespace

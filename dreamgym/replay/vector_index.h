@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace dreamgym {
@@ -45,6 +46,24 @@ class VectorIndex {
       const Accept& accept,
       std::size_t num_threads) const = 0;
 };
+
+/// What each row of an index that is kept on disk stands for.
+struct IndexedRow {
+  VectorIndex::Key key = 0;
+  VectorIndex::Group group = 0;
+  std::uint64_t content = 0;  ///< hash of what was embedded: a key may come to name something else
+};
+
+/// Search that does not look at every vector (approximate_index.h): for hundreds of thousands of them.
+enum class IndexKind {
+  kExact,
+  kHnsw,  ///< a graph of near vectors: fast, builds slowly, takes memory for its links
+  kIvf,   ///< vectors in cells around centres: builds fast, looks at the cells nearest to the query
+};
+
+/// @throws Error kConfig naming the known ones ("exact", "hnsw", "ivf").
+IndexKind index_kind_named(std::string_view name);
+std::string_view index_kind_name(IndexKind kind);
 
 /// Exact search over all vectors: every query is compared with every row, in tiles that stay in
 /// the cache. What an approximate index is measured against.

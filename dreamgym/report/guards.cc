@@ -52,6 +52,22 @@ const Rule kRules[] = {
     {"replay/duplicate_share",
      [](double value, const Context&) { return value > 0.95; },
      "the dream repeats itself: nearly everything it adds is known already"},
+    {"replay/effective_share",
+     [](double value, const Context& context) {
+       return context.first > 0 && value < 0.25 * context.first;
+     },
+     "low-entropy saturation: what is dreamed varies less than a quarter of what it did at first; vary the tasks "
+     "(curriculum.generated_share) or raise the entropy bonus"},
+    {"trust/above_logs_share",
+     [](double value, const Context&) { return value > 0.15; },
+     "the dream grants far more successes than the logs have, and nothing checks it: read dreamed successes in "
+     "the episode browser before you use the policy"},
+    {"trust/unconfirmed_rise",
+     [](double value, const Context&) { return value > 0.15; },
+     "ever more dreamed successes are not borne out by their own text: the policy learns to please the model"},
+    {"trust/probe_rise",
+     [](double value, const Context&) { return value > 0.15; },
+     "dreamed success rises away from real success on the probe tasks: reward hacking"},
 };
 
 std::optional<Alarm> apply(const Rule& rule, const MetricSeries& series, const Context& context) {

@@ -46,6 +46,11 @@ TEST(FindAlarms, SeeEachKindOfTrouble) {
   EXPECT_EQ(alarmed("train/informative_share", {0.9, 0.0}), 1U);
   EXPECT_EQ(alarmed("rollout/invalid_action_share", {0.4}), 1U);
   EXPECT_EQ(alarmed("replay/duplicate_share", {0.99}), 1U);
+  EXPECT_EQ(alarmed("replay/effective_share", {0.4, 0.09}), 1U);
+  EXPECT_EQ(alarmed("replay/effective_share", {0.4, 0.2}), 0U);
+  EXPECT_EQ(alarmed("trust/above_logs_share", {0.05, 0.2}), 1U);
+  EXPECT_EQ(alarmed("trust/unconfirmed_rise", {0, 0.2}), 1U);
+  EXPECT_EQ(alarmed("trust/probe_rise", {0, 0.2, 0.3}), 1U);
 }
 
 }  // namespace

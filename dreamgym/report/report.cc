@@ -2,33 +2,11 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/report/internal/escape.h"
 #include "dreamgym/report/internal/page_data.h"
 
 namespace dreamgym {
 namespace {
-
-std::string escape_html(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 // Text between placeholders like "{{data}}", each replaced by its value; values are not searched.
 std::string fill(std::string_view page,
@@ -56,7 +34,7 @@ std::string inline_code(std::string_view code) {
 std::string render_report(const RunContents& contents, const ReportOptions& options) {
   return fill(report_internal::page_html(), [&](std::string_view name) -> std::string {
     if (name == "title") {
-      return escape_html(contents.name);
+      return report_internal::escape_html(contents.name);
     }
     if (name == "css") {
       return std::string(report_internal::page_css());

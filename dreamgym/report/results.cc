@@ -39,6 +39,9 @@ Json to_value(const ArmResult& arm) {
   Json json = {{"arm", arm.arm}, {"title", arm.title}};
   put_interval(json, "success", arm.success, arm.num_tasks > 0);
   json["n"] = arm.num_tasks;
+  if (arm.mean_return) {
+    json["mean_return"] = number(*arm.mean_return);
+  }
   json["offline_steps"] = arm.offline_steps;
   json["real_steps"] = arm.real_steps;
   json["dreamed_steps"] = arm.dreamed_steps;
@@ -76,8 +79,15 @@ Json to_value(const CheckResult& check) {
   if (check.contradictions_per_episode) {
     json["contradictions_per_episode"] = number(*check.contradictions_per_episode);
   }
+  if (check.logged_success) {
+    json["logged_success"] = to_value(*check.logged_success);
+  }
+  if (check.above_logs) {
+    json["above_logs"] = to_value(*check.above_logs);
+  }
   json["passed"] = check.passed;
   json["verdict"] = check.verdict;
+  json["alarms"] = check.alarms;
   return json;
 }
 
@@ -194,6 +204,7 @@ ArmResult read_arm(const Reader& reader) {
   reader.read("title", arm.title);
   reader.read_interval("success", arm.success);
   reader.read("n", arm.num_tasks);
+  reader.read("mean_return", arm.mean_return);
   reader.read("offline_steps", arm.offline_steps);
   reader.read("real_steps", arm.real_steps);
   reader.read("dreamed_steps", arm.dreamed_steps);
@@ -224,8 +235,11 @@ CheckResult read_check(const Reader& reader) {
   reader.read("confirmed_share", check.confirmed_share);
   reader.read("contradictions_per_episode", check.contradictions_per_episode);
   reader.read("second_looks_agree", check.second_looks_agree);
+  reader.read("logged_success", check.logged_success);
+  reader.read("above_logs", check.above_logs);
   reader.read("passed", check.passed);
   reader.read("verdict", check.verdict);
+  reader.read("alarms", check.alarms);
   return check;
 }
 

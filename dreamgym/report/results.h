@@ -29,6 +29,7 @@ struct ArmResult {
   std::string title;          ///< as shown, e.g. "DreamGym (0 further real steps)"
   Interval success;           ///< real success on the held-out panel; nothing if num_tasks is 0
   std::size_t num_tasks = 0;  ///< 0 = not measured
+  std::optional<double> mean_return{};  ///< in worlds that pay in parts, e.g. WebShop's score
   std::map<std::string, Interval> by_type;
   std::uint64_t offline_steps = 0;  ///< logged real transitions this arm learnt from
   std::uint64_t real_steps = 0;     ///< online real steps
@@ -57,8 +58,11 @@ struct CheckResult {
   std::optional<double> confirmed_share;
   std::optional<double> contradictions_per_episode;
   std::optional<double> second_looks_agree;
+  std::optional<Interval> logged_success;  ///< of the logs' agents
+  std::optional<Interval> above_logs;      ///< dreamed minus logged
   bool passed = false;
   std::string verdict;
+  std::vector<std::string> alarms{};  ///< what to look at even though it passed
   bool operator==(const CheckResult&) const = default;
 };
 

@@ -41,6 +41,8 @@ RunResults example() {
                               .confirmed_share = 0.94,
                               .contradictions_per_episode = 0.2,
                               .second_looks_agree = 0.9,
+                              .logged_success = Interval{0.5, 0.4, 0.6},
+                              .above_logs = Interval{0.1, 0.02, 0.2},
                               .passed = true,
                               .verdict = "close enough"};
   results.notes = {"one seed"};

@@ -1,7 +1,10 @@
 #include "dreamgym/rollout/play_episodes.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -27,16 +30,21 @@ class Wave {
         options_(options),
         cost_(cost) {}
 
-  std::vector<Episode> play(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
-    reset(tasks, rng, first_episode);
+  /// @param numbers  [tasks] of the episodes within the rollout.
+  std::vector<Episode> play(std::span<const Task> tasks,
+                            const Rng& rng,
+                            std::span<const std::size_t> numbers) {
+    reset(tasks, rng, numbers);
     std::vector<std::size_t> running(tasks.size());
     for (std::size_t i = 0; i < running.size(); ++i) {
       running[i] = i;
     }
+    const auto is_over = [&](std::size_t slot) { return over_[slot]; };
+    std::erase_if(running, is_over);
     for (std::size_t t = 0; t < options_.max_steps && !running.empty(); ++t) {
       const std::vector<Action> actions = act(running);
       take_step(running, actions, t);
-      std::erase_if(running, [&](std::size_t slot) { return over_[slot]; });
+      std::erase_if(running, is_over);
     }
     std::vector<std::uint64_t> sessions;
     std::vector<Episode> episodes;
@@ -49,21 +57,25 @@ class Wave {
   }
 
  private:
-  void reset(std::span<const Task> tasks, const Rng& rng, std::size_t first_episode) {
+  void reset(std::span<const Task> tasks, const Rng& rng, std::span<const std::size_t> numbers) {
     std::vector<std::uint64_t> world_seeds;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      world_seeds.push_back(options_.paired_world_seed
-                                ? tasks[i].seed
-                                : rng.fork("world", first_episode + i).next());
+      world_seeds.push_back(options_.paired_world_seed ? tasks[i].seed
+                                                       : rng.fork("world", numbers[i]).next());
     }
-    const auto start = clock_.now();
-    current_ = environment_.reset(tasks, world_seeds);
-    cost_.environment_seconds += seconds_since(clock_, start);
+    start_ = clock_.now();
+    {
+      const Watchdog::Wait wait(options_.watchdog, [&] {
+        return fmt::format("the start of {} episode(s), the first of \"{}\"", tasks.size(), tasks[0].id);
+      });
+      current_ = environment_.reset(tasks, world_seeds);
+    }
+    cost_.environment_seconds += seconds_since(clock_, start_);
     over_.assign(tasks.size(), false);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
-      const std::uint64_t seed = rng.fork("episode", first_episode + i).next();
+      const std::uint64_t seed = rng.fork("episode", numbers[i]).next();
       Trajectory story;
-      story.episode_id = fmt::format("{}#{}", tasks[i].id, first_episode + i);
+      story.episode_id = fmt::format("{}#{}", tasks[i].id, numbers[i]);
       story.task = tasks[i];
       story.seed = seed;
       story.provenance = options_.provenance;
@@ -72,10 +84,12 @@ class Wave {
       stories_.push_back(std::move(story));
       states_.push_back(agent_.begin(
           tasks[i].instruction, current_[i].text, options_.first_session + i, seed));
-      if (mappers_ != nullptr) {
-        mapper_.push_back(mappers_->create());
-        mapper_.back()->reset(tasks[i].instruction, current_[i].text);
-        current_[i].admissible = mapper_.back()->candidates();
+      mapper_.push_back(mappers_ != nullptr ? mappers_->create() : nullptr);
+      if (const std::string failure = environment_.failure(i); !failure.empty()) {
+        fail(i, failure);
+      } else if (mappers_ != nullptr) {
+        mapper_[i]->reset(tasks[i].instruction, current_[i].text);
+        current_[i].admissible = mapper_[i]->candidates();
       }
     }
   }
@@ -87,6 +101,8 @@ class Wave {
       episodes.push_back(&states_[slot]);
       candidates.push_back(current_[slot].admissible);
     }
+    const Watchdog::Wait wait(options_.watchdog,
+                              [&] { return "the policy's actions in " + names(running); });
     const auto start = clock_.now();
     std::vector<Action> actions = agent_.act(episodes, candidates);
     cost_.agent_seconds += seconds_since(clock_, start);
@@ -96,12 +112,47 @@ class Wave {
   void take_step(const std::vector<std::size_t>& running,
                  const std::vector<Action>& actions,
                  std::size_t t) {
+    const Watchdog::Wait wait(options_.watchdog,
+                              [&] { return "the environment's answers in " + names(running); });
     const auto start = clock_.now();
     std::vector<StepResult> results = environment_.step(running, actions);
     cost_.environment_seconds += seconds_since(clock_, start);
     cost_.steps += running.size();
+    const double waited = seconds_since(clock_, start_);
     for (std::size_t i = 0; i < running.size(); ++i) {
-      record(running[i], actions[i], std::move(results[i]), t);
+      if (const std::string failure = failure_of(running[i], results[i], waited); !failure.empty()) {
+        fail(running[i], failure);
+      } else {
+        record(running[i], actions[i], std::move(results[i]), t);
+      }
+    }
+  }
+
+  // Why an answer can't be used, or "".
+  std::string failure_of(std::size_t slot, const StepResult& result, double waited) const {
+    const std::string failure = environment_.failure(slot);
+    if (!failure.empty()) {
+      return failure;
+    }
+    if (!std::isfinite(result.reward)) {
+      return fmt::format("step {} was rewarded with {}, expected a finite number",
+                         stories_[slot].steps.size() + 1,
+                         result.reward);
+    }
+    if (options_.episode_seconds > 0 && waited > options_.episode_seconds &&
+        !result.terminated && !result.truncated) {
+      return fmt::format("the episode was not over after {} s", options_.episode_seconds);
+    }
+    return {};
+  }
+
+  void fail(std::size_t slot, const std::string& why) {
+    Trajectory& story = stories_[slot];
+    settle_outcome(story);
+    story.outcome = Outcome::kInfrastructureError;
+    over_[slot] = true;
+    if (cost_.failed_attempts++ == 0) {
+      cost_.first_failure = fmt::format("episode \"{}\": {}", story.episode_id, why);
     }
   }
 
@@ -124,12 +175,24 @@ class Wave {
     }
   }
 
+  // Whom a wait concerns.
+  std::string names(const std::vector<std::size_t>& slots) const {
+    constexpr std::size_t kShown = 3;
+    std::string text = fmt::format("{} episode(s): ", slots.size());
+    for (std::size_t i = 0; i < std::min(kShown, slots.size()); ++i) {
+      const Trajectory& story = stories_[slots[i]];
+      text += fmt::format("{}{} (step {})", i == 0 ? "" : ", ", story.episode_id, story.steps.size() + 1);
+    }
+    return text + (slots.size() > kShown ? ", ..." : "");
+  }
+
   TokenAgent& agent_;
   EnvironmentBatch& environment_;
   const ActionMapperFactory* mappers_;
   const RolloutOptions& options_;
   RolloutCost& cost_;
   SteadyClock clock_;
+  std::chrono::nanoseconds start_{};
   std::vector<Observation> current_;
   std::vector<Trajectory> stories_;
   std::vector<AgentEpisode> states_;
@@ -137,15 +200,27 @@ class Wave {
   std::vector<bool> over_;
 };
 
-std::size_t count_sampled(const std::vector<Episode>& episodes) {
-  std::size_t total = 0;
-  for (const Episode& episode : episodes) {
-    total += episode.ledger.num_sampled();
+std::vector<Task> tasks_of(std::span<const Task> tasks, std::span<const std::size_t> numbers) {
+  std::vector<Task> out;
+  for (const std::size_t number : numbers) {
+    out.push_back(tasks[number]);
   }
-  return total;
+  return out;
 }
 
 }  // namespace
+
+void add_cost(RolloutCost& total, const RolloutCost& spent) {
+  total.steps += spent.steps;
+  total.failed_attempts += spent.failed_attempts;
+  total.lost_episodes += spent.lost_episodes;
+  total.sampled_tokens += spent.sampled_tokens;
+  total.environment_seconds += spent.environment_seconds;
+  total.agent_seconds += spent.agent_seconds;
+  if (total.first_failure.empty()) {
+    total.first_failure = spent.first_failure;
+  }
+}
 
 std::vector<Episode> play_episodes(TokenAgent& agent,
                                    EnvironmentBatch& environment,
@@ -157,29 +232,46 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
                                    ProgressSink* progress) {
   check(options.batch_size > 0 && options.max_steps > 0, "batch_size and max_steps are positive");
   RolloutCost spent;
-  std::vector<Episode> episodes;
-  episodes.reserve(tasks.size());
+  std::vector<Episode> episodes(tasks.size());
   if (progress != nullptr) {
     progress->begin("episodes", tasks.size(), "episodes");
   }
-  for (std::size_t begin = 0; begin < tasks.size(); begin += options.batch_size) {
-    const std::size_t count = std::min(options.batch_size, tasks.size() - begin);
-    Wave wave(agent, environment, mappers, options, spent);
-    std::vector<Episode> played = wave.play(tasks.subspan(begin, count), rng, begin);
-    spent.sampled_tokens += count_sampled(played);
-    std::move(played.begin(), played.end(), std::back_inserter(episodes));
-    if (progress != nullptr) {
-      progress->advance(episodes.size(), "");
+  const auto play = [&](std::span<const std::size_t> numbers) {
+    for (std::size_t begin = 0; begin < numbers.size(); begin += options.batch_size) {
+      const auto of_wave =
+          numbers.subspan(begin, std::min(options.batch_size, numbers.size() - begin));
+      Wave wave(agent, environment, mappers, options, spent);
+      std::vector<Episode> played = wave.play(tasks_of(tasks, of_wave), rng, of_wave);
+      for (std::size_t i = 0; i < played.size(); ++i) {
+        spent.sampled_tokens += played[i].ledger.num_sampled();
+        episodes[of_wave[i]] = std::move(played[i]);
+      }
+      if (progress != nullptr && numbers.size() == tasks.size()) {
+        progress->advance(begin + of_wave.size(), "");
+      }
     }
+  };
+  std::vector<std::size_t> open(tasks.size());  // numbers of the episodes still to be played
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  play(open);
+  const std::size_t first_attempts = spent.steps;
+  for (std::size_t attempt = 0; attempt < options.retries; ++attempt) {
+    std::erase_if(open, [&](std::size_t n) {
+      return episodes[n].trajectory.outcome != Outcome::kInfrastructureError;
+    });
+    const std::size_t retried = spent.steps - first_attempts;
+    const std::size_t left = options.retry_budget - std::min(options.retry_budget, retried);
+    play(std::span(open).first(std::min(open.size(), left / options.max_steps)));
   }
+  spent.lost_episodes = static_cast<std::size_t>(
+      std::ranges::count_if(episodes, [](const Episode& episode) {
+        return episode.trajectory.outcome == Outcome::kInfrastructureError;
+      }));
   if (progress != nullptr) {
     progress->end("");
   }
   if (cost != nullptr) {
-    cost->steps += spent.steps;
-    cost->sampled_tokens += spent.sampled_tokens;
-    cost->environment_seconds += spent.environment_seconds;
-    cost->agent_seconds += spent.agent_seconds;
+    add_cost(*cost, spent);
   }
   return episodes;
 }

@@ -2,10 +2,14 @@
 // the order of their tasks.
 //
 // The environment may be real or dreamed: this code can't tell. Each episode draws from streams forked
-// from its own number, so neither threads nor batch size change what happens.
+// from its own number, so neither threads nor batch size change what happens. An episode whose
+// environment fails (which is no failure of the agent) is played again on a fresh one, from the same
+// streams; so an environment that fails now and then changes no result.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dreamgym/agent/token_agent.h"
@@ -13,6 +17,7 @@
 #include "dreamgym/base/rng.h"
 #include "dreamgym/env/action_mapper.h"
 #include "dreamgym/env/environment.h"
+#include "dreamgym/rollout/watchdog.h"
 
 namespace dreamgym {
 
@@ -20,6 +25,7 @@ namespace dreamgym {
 struct Episode {
   Trajectory trajectory;
   TokenLedger ledger;
+  std::size_t group = 0;             ///< shared by the members of a group, set by whoever made it
 };
 
 struct RolloutOptions {
@@ -27,21 +33,33 @@ struct RolloutOptions {
   std::size_t batch_size = 96;       ///< episodes played side by side
   std::size_t first_session = 1;     ///< cache keys used: first_session ... + batch_size - 1
   Provenance provenance = Provenance::kReal;
-  std::string simulator_version;     ///< written into dreamed trajectories
+  std::string simulator_version{};   ///< written into dreamed trajectories
   bool paired_world_seed = true;     ///< episode i's hidden world comes from task.seed, not from i
+  std::size_t retries = 2;           ///< of an episode whose environment failed
+  std::size_t retry_budget = SIZE_MAX;  ///< environment steps retries may take in all
+  double episode_seconds = 0;        ///< a longer episode counts as failed environment; 0 = no limit
+  Watchdog* watchdog = nullptr;      ///< borrowed; may be null
 };
 
 struct RolloutCost {
-  std::size_t steps = 0;             ///< environment steps taken
+  std::size_t steps = 0;             ///< environment steps taken, those of failed attempts included
+  std::size_t failed_attempts = 0;   ///< episodes an environment failed in, once for each time
+  std::size_t lost_episodes = 0;     ///< that failed in the last attempt too
+  std::string first_failure;         ///< what the first one said
   std::size_t sampled_tokens = 0;    ///< by the policy
   double environment_seconds = 0;
   double agent_seconds = 0;
 };
 
+/// Adds what another rollout cost.
+void add_cost(RolloutCost& total, const RolloutCost& spent);
+
 /// Where the candidates come from: text only through the mapper, or (without one) whatever the
 /// observation lists as admissible; neither = the policy writes freely.
 /// @param tasks  one episode each; members of a group repeat their task.
 /// @param rng    stream of this rollout; episode i uses rng.fork("episode", i).
+/// @return       [tasks]; an episode that could not be played has Outcome::kInfrastructureError and
+///               must not be learnt from or counted.
 std::vector<Episode> play_episodes(TokenAgent& agent,
                                    EnvironmentBatch& environment,
                                    const ActionMapperFactory* mappers,

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <set>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/llm/scripted_model.h"
 #include "dreamgym/worlds/catalog.h"
@@ -87,7 +92,8 @@ TEST(PlayEpisodes, EndsEveryEpisodeAndCountsItsSteps) {
 TEST(PlayEpisodes, LedgerSpellsTheEpisode) {
   Stage stage;
   const auto episodes = stage.play(12, 1);
-  const auto& [story, ledger] = episodes.front();
+  const auto& [story, ledger, group] = episodes.front();
+  EXPECT_EQ(group, 0U);
   std::string expected = "<|agent|><|task|>" + story.task.instruction + "<|state|>" +
                          story.steps.front().observation.text + "<|action|>";
   for (std::size_t t = 0; t < story.steps.size(); ++t) {
@@ -97,6 +103,131 @@ TEST(PlayEpisodes, LedgerSpellsTheEpisode) {
     }
   }
   EXPECT_EQ(stage.tokenizer->decode(ledger.tokens()), expected);
+}
+
+/// The toy world, but the machine behind it fails: at the step of that number, counted over all of
+/// its environments, or for good.
+class FlakyWorld {
+ public:
+  explicit FlakyWorld(const World& world) : world_(world) {}
+
+  std::unique_ptr<Environment> make() {
+    return std::make_unique<Room>(world_.make_environment(), *this);
+  }
+
+  std::set<std::size_t> failing_steps;
+  bool always = false;
+  double reward = 0;  // NaN: paid at the failing steps instead of failing
+  std::size_t steps = 0;
+
+ private:
+  class Room final : public Environment {
+   public:
+    Room(std::unique_ptr<Environment> inner, FlakyWorld& world)
+        : inner_(std::move(inner)), world_(world) {}
+    Observation reset(const Task& task, std::uint64_t seed) override {
+      return inner_->reset(task, seed);
+    }
+    StepResult step(const Action& action) override {
+      const bool fails = world_.failing_steps.contains(++world_.steps) || world_.always;
+      if (fails && world_.reward == 0) {
+        throw Error(ErrorKind::kIo, "the line is dead");
+      }
+      StepResult result = inner_->step(action);
+      result.reward = fails ? world_.reward : result.reward;
+      return result;
+    }
+
+   private:
+    std::unique_ptr<Environment> inner_;
+    FlakyWorld& world_;
+  };
+
+  const World& world_;
+};
+
+std::vector<Episode> play_flaky(Stage& stage,
+                                FlakyWorld& world,
+                                const RolloutOptions& options,
+                                RolloutCost& cost) {
+  SingleEnvironmentBatch environment(
+      [&] { return world.make(); }, 1, SingleEnvironmentBatch::WhenItFails::kReport);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  return play_episodes(
+      agent, environment, stage.mappers.get(), stage.tasks, Rng(5), options, &cost);
+}
+
+TEST(PlayEpisodes, AnEnvironmentThatFailsNowAndThenChangesNoResult) {
+  Stage stage;
+  const auto whole = stage.play(12, 1);
+  FlakyWorld world(*stage.world);
+  world.failing_steps = {2, 5, 20};
+  RolloutCost cost;
+  const auto played = play_flaky(stage, world, {.max_steps = 6, .batch_size = 12}, cost);
+  ASSERT_EQ(played.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(played[i].trajectory, whole[i].trajectory) << i;
+    EXPECT_EQ(played[i].ledger, whole[i].ledger) << i;
+  }
+  EXPECT_EQ(cost.failed_attempts, 3U);
+  EXPECT_EQ(cost.lost_episodes, 0U);
+  EXPECT_EQ(cost.steps, world.steps);
+}
+
+TEST(PlayEpisodes, LeavesOutWhatFailsEveryTimeAndSaysWhy) {
+  Stage stage;
+  FlakyWorld world(*stage.world);
+  world.always = true;
+  RolloutCost cost;
+  const auto played =
+      play_flaky(stage, world, {.max_steps = 6, .batch_size = 12, .retries = 1}, cost);
+  EXPECT_EQ(cost.failed_attempts, 24U);
+  EXPECT_EQ(cost.lost_episodes, 12U);
+  EXPECT_TRUE(contains(cost.first_failure, "#0\": the line is dead")) << cost.first_failure;
+  for (const Episode& episode : played) {
+    EXPECT_EQ(episode.trajectory.outcome, Outcome::kInfrastructureError);
+  }
+}
+
+TEST(PlayEpisodes, RetriesStayWithinTheirStepBudget) {
+  Stage stage;
+  FlakyWorld world(*stage.world);
+  world.always = true;
+  RolloutCost cost;
+  (void)play_flaky(
+      stage, world, {.max_steps = 6, .batch_size = 12, .retries = 9, .retry_budget = 13}, cost);
+  EXPECT_LE(cost.steps, 12U + 13U);
+  EXPECT_GT(cost.steps, 12U);
+}
+
+TEST(PlayEpisodes, ARewardThatIsNoNumberFailsTheEpisode) {
+  Stage stage;
+  FlakyWorld world(*stage.world);
+  world.failing_steps = {1};
+  world.reward = std::numeric_limits<double>::quiet_NaN();
+  RolloutCost cost;
+  const auto played =
+      play_flaky(stage, world, {.max_steps = 6, .batch_size = 12, .retries = 0}, cost);
+  EXPECT_EQ(played[0].trajectory.outcome, Outcome::kInfrastructureError);
+  EXPECT_TRUE(contains(cost.first_failure, "step 1 was rewarded with nan")) << cost.first_failure;
+  EXPECT_EQ(cost.lost_episodes, 1U);
+}
+
+TEST(PlayEpisodes, CutsAnEnvironmentThatNeverEnds) {
+  class Endless final : public Environment {
+   public:
+    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+    StepResult step(const Action&) override { return {.observation = {"a room", {"go on", "stay"}}}; }
+  };
+  Stage stage;
+  SingleEnvironmentBatch environment([] { return std::make_unique<Endless>(); }, 1);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  const auto played =
+      play_episodes(agent, environment, nullptr, stage.tasks, Rng(5), {.max_steps = 3});
+  for (const Episode& episode : played) {
+    EXPECT_EQ(episode.trajectory.steps.size(), 3U);
+    EXPECT_EQ(episode.trajectory.outcome, Outcome::kTruncated);
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/model_state.h"
 #include "dreamgym/train/preference_packing.h"
 #include "dreamgym/train/schedule.h"
@@ -137,7 +138,7 @@ void accumulate_pairs(TrainableModel& model,
   report.tokens += packed.taught.num_tokens;
 }
 
-void tell(const DpoRun& run, const DpoReport& report, double rate, const UpdateResult& update) {
+void tell(const TrainingRun& run, const DpoReport& report, double rate, const UpdateResult& update) {
   if (run.metrics != nullptr) {
     run.metrics->record(run.phase,
                         report.updates,
@@ -157,34 +158,13 @@ void tell(const DpoRun& run, const DpoReport& report, double rate, const UpdateR
   }
 }
 
-/// What a checkpoint holds beside the model.
-std::string state_text(const DpoReport& report) {
-  StateWriter state;
-  state.integer("tokens", report.tokens);
-  state.integer("skipped_updates", report.skipped_updates);
-  state.real("loss", report.loss);
-  state.real("accuracy", report.accuracy);
-  state.real("margin", report.margin);
-  return state.text();
-}
-
-DpoReport report_from(const LoadedCheckpoint& saved) {
-  const StateReader state(saved.blobs.at("state"));
-  return {.updates = saved.number,
-          .tokens = state.integer("tokens"),
-          .skipped_updates = state.integer("skipped_updates"),
-          .loss = state.real("loss"),
-          .accuracy = state.real("accuracy"),
-          .margin = state.real("margin")};
-}
-
 }  // namespace
 
 DpoReport train_dpo(TrainableModel& model,
                     const std::vector<TrainingSequence>& pairs,
                     const DpoConfig& config,
                     const Rng& rng,
-                    const DpoRun& run) {
+                    const TrainingRun& run) {
   require_valid(pairs, config);
   DpoReport report;
   std::vector<TailSums> reference;
@@ -192,9 +172,13 @@ DpoReport train_dpo(TrainableModel& model,
   if (run.checkpoints) {
     checkpoints.emplace(*run.checkpoints);
     if (const auto saved = checkpoints->load_latest()) {
-      report = report_from(*saved);
+      report.updates = saved->number;
+      restore_state(saved->blobs.at("state"), report);
       reference = reference_from(saved->blobs.at("reference"), pairs.size());
       restore_model(model, saved->blobs);
+      if (run.listener != nullptr) {
+        run.listener->restore(saved->blobs.at("listener"));
+      }
     }
   }
   if (reference.empty()) {
@@ -204,6 +188,7 @@ DpoReport train_dpo(TrainableModel& model,
     Blobs blobs = model_blobs(model);
     blobs["state"] = state_text(report);
     blobs["reference"] = reference_bytes(reference);
+    blobs["listener"] = run.listener != nullptr ? run.listener->save() : "";
     checkpoints->save(report.updates, blobs);
   };
 
@@ -212,6 +197,7 @@ DpoReport train_dpo(TrainableModel& model,
       std::ceil(config.warmup_share * static_cast<double>(updates.size())));
   if (run.progress != nullptr) {
     run.progress->begin(run.phase, updates.size(), "updates");
+    run.progress->resume(report.updates);
   }
   while (report.updates < updates.size()) {
     const std::vector<std::size_t>& which = updates[report.updates];

@@ -10,19 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/base/metrics.h"
-#include "dreamgym/base/progress.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/training_sequence.h"
 #include "dreamgym/nn/trainable_model.h"
-#include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/preference_loss.h"
+#include "dreamgym/train/training_run.h"
 
 namespace dreamgym {
 
 struct DpoConfig {
   std::size_t epochs = 3;                     ///< passes over the pairs, >= 1
   std::size_t pairs_per_update = 32;          ///< >= 1
+  std::size_t pairs_per_task = 4;             ///< at most (preference_pairs.h)
   std::size_t tokens_per_micro_batch = 4096;  ///< bounds the activations in memory
   PreferenceLossConfig loss;
   OptimizerConfig optimizer = {.learning_rate = 1e-4, .weight_decay = 0.0};
@@ -41,12 +40,14 @@ struct DpoReport {
   double margin = 0;    ///< mean implicit reward, chosen - rejected, nats x beta
 };
 
-struct DpoRun {
-  std::string phase;                  ///< name in metrics, e.g. "dpo"
-  MetricsSink* metrics = nullptr;     ///< borrowed; may be null
-  ProgressSink* progress = nullptr;   ///< borrowed; may be null
-  std::optional<Path> checkpoints{};  ///< folder to save to and resume from
-};
+template <class Field>
+void visit_state(DpoReport& report, Field&& field) {
+  field("tokens", report.tokens);
+  field("skipped_updates", report.skipped_updates);
+  field("loss", report.loss);
+  field("accuracy", report.accuracy);
+  field("margin", report.margin);
+}
 
 /// Trains in place. With a checkpoint folder it resumes where it was; the result is bit for bit
 /// that of an uninterrupted run.
@@ -60,6 +61,6 @@ DpoReport train_dpo(TrainableModel& model,
                     const std::vector<TrainingSequence>& pairs,
                     const DpoConfig& config,
                     const Rng& rng,
-                    const DpoRun& run);
+                    const TrainingRun& run);
 
 }  // namespace dreamgym

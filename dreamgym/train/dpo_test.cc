@@ -120,7 +120,7 @@ TEST(TrainDpo, ResumedEqualsUninterruptedBitForBit) {
 TEST(TrainDpo, RefusesToResumeWithOtherPairs) {
   const TemporaryFolder folder;
   TrainableModel model(initial_weights(tiny_transformer(), 3), 1);
-  const DpoRun run = {.phase = "dpo", .checkpoints = folder.path()};
+  const TrainingRun run = {.phase = "dpo", .checkpoints = folder.path()};
   (void)train_dpo(model, copy_pairs(8), config(), Rng(1), run);
   const std::string message =
       message_of([&] { return train_dpo(model, copy_pairs(9), config(), Rng(1), run); });

@@ -10,7 +10,7 @@
 namespace dreamgym {
 namespace {
 
-GrpoTrainer trainer_in(ButtonLab& lab, const GrpoConfig& config) {
+GrpoTrainer trainer_in(ButtonLab& lab, const PolicyTrainingConfig& config) {
   return {{lab.model, lab.engine, lab.tokenizer},
           lab.curriculum,
           {lab.room, nullptr, Provenance::kReal, ""},
@@ -18,8 +18,8 @@ GrpoTrainer trainer_in(ButtonLab& lab, const GrpoConfig& config) {
           Rng(3)};
 }
 
-GrpoConfig small() {
-  GrpoConfig config;
+PolicyTrainingConfig small() {
+  PolicyTrainingConfig config;
   config.iterations = 4;
   config.tasks_per_iteration = 2;
   config.group_size = 4;
@@ -31,7 +31,7 @@ GrpoConfig small() {
 }
 
 // Smoothed success at the first press after 40 iterations: 1 = always right, chance gives 0.5.
-double learned(GrpoConfig config) {
+double learned(PolicyTrainingConfig config) {
   ButtonLab lab;
   config.iterations = 40;
   config.group_size = 8;
@@ -57,18 +57,18 @@ double learned(GrpoConfig config) {
 TEST(Grpo, LearnsToPressTheNamedButton) { EXPECT_GT(learned(small()), 0.9); }
 
 TEST(Grpo, LearnsWithStepAdvantagesAndTwoPasses) {
-  GrpoConfig config = small();
-  config.step_weight = 1.0;
+  PolicyTrainingConfig config = small();
+  config.advantages.step_weight = 1.0;
   config.passes = 2;
   EXPECT_GT(learned(config), 0.9);
 }
 
 TEST(Grpo, NeverExceedsItsStepBudget) {
   ButtonLab lab;
-  GrpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.iterations = 1000;
   config.step_budget = 37;
-  const GrpoReport report = trainer_in(lab, config).run("budget");
+  const PolicyReport report = trainer_in(lab, config).run("budget");
   EXPECT_LE(report.environment_steps, 37U);
   EXPECT_GT(report.iterations, 1U);
 }
@@ -80,7 +80,7 @@ TEST(Grpo, ResumedEqualsUninterruptedBitForBit) {
   const TemporaryFolder folder;
   ButtonLab first;
   {
-    GrpoConfig shorter = small();
+    PolicyTrainingConfig shorter = small();
     shorter.iterations = 2;
     GrpoTrainer trainer = trainer_in(first, shorter);
     trainer.checkpoints = folder.path();
@@ -89,7 +89,7 @@ TEST(Grpo, ResumedEqualsUninterruptedBitForBit) {
   ButtonLab second;
   GrpoTrainer trainer = trainer_in(second, small());
   trainer.checkpoints = folder.path();
-  const GrpoReport report = trainer.run("x");
+  const PolicyReport report = trainer.run("x");
   EXPECT_EQ(report.iterations, 4U);
   EXPECT_EQ(weight_bytes(second.model.weights("")), weight_bytes(straight.model.weights("")));
 }
@@ -104,7 +104,7 @@ TEST(Grpo, IsTheSameOnOneAndOnTwoThreads) {
 
 TEST(Grpo, ChangesNothingAtLearningRateZero) {
   ButtonLab lab;
-  GrpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.optimizer.learning_rate = 0;
   (void)trainer_in(lab, config).run("x");
   EXPECT_EQ(weight_bytes(lab.model.weights("")), weight_bytes(lab.start));
@@ -113,7 +113,7 @@ TEST(Grpo, ChangesNothingAtLearningRateZero) {
 TEST(Grpo, TrainerAndEngineAgreeOnLogProbabilities) {
   // With a learning rate of 0 the KL to the sampling policy is the mismatch of the two.
   ButtonLab lab;
-  GrpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.optimizer.learning_rate = 0;
   config.group_size = 8;
   double worst = 0;
@@ -139,7 +139,7 @@ TEST(Grpo, TrainerAndEngineAgreeOnLogProbabilities) {
 
 TEST(Grpo, KeepsTheBestValidatedPolicy) {
   ButtonLab lab;
-  GrpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.validate_every = 1;
   GrpoTrainer trainer = trainer_in(lab, config);
   std::vector<double> scores = {0.1, 0.9, 0.2, 0.3, 0.4};
@@ -151,15 +151,15 @@ TEST(Grpo, KeepsTheBestValidatedPolicy) {
     }
     return scores.at(next++);
   };
-  const GrpoReport report = trainer.run("x");
+  const PolicyReport report = trainer.run("x");
   EXPECT_EQ(report.best_iteration, 1U);
   EXPECT_EQ(weight_bytes(lab.model.weights("")), best);
 }
 
 TEST(Grpo, PullsTowardsTheReferenceWithAKlTerm) {
   ButtonLab lab;
-  GrpoConfig config = small();
-  config.loss.kl_coefficient = 0.5;
+  PolicyTrainingConfig config = small();
+  config.objective.loss.kl_coefficient = 0.5;
   EXPECT_EQ(trainer_in(lab, config).run("x").skipped_updates, 0U);
 }
 

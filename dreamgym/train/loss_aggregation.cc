@@ -33,7 +33,7 @@ BatchCounts operator+(const BatchCounts& a, const BatchCounts& b) {
   return {a.tokens + b.tokens, a.sequences + b.sequences};
 }
 
-double token_weight(LossAggregation aggregation,
+double loss_divisor(LossAggregation aggregation,
                     std::size_t sequence_tokens,
                     const BatchCounts& whole,
                     double constant) {
@@ -49,11 +49,11 @@ double token_weight(LossAggregation aggregation,
   }
   switch (aggregation) {
     case LossAggregation::kTokenMean:
-      return 1.0 / static_cast<double>(whole.tokens);
+      return static_cast<double>(whole.tokens);
     case LossAggregation::kSequenceMeanOfTokenSum:
-      return 1.0 / static_cast<double>(whole.sequences);
+      return static_cast<double>(whole.sequences);
     case LossAggregation::kSequenceMeanOfTokenMean:
-      return 1.0 / (static_cast<double>(whole.sequences) * static_cast<double>(sequence_tokens));
+      return static_cast<double>(whole.sequences) * static_cast<double>(sequence_tokens);
     case LossAggregation::kTokenSumOverConstant:
       break;
   }
@@ -64,7 +64,7 @@ double token_weight(LossAggregation aggregation,
                             constant),
                 "take sequences x longest completion allowed, as Dr.GRPO does");
   }
-  return 1.0 / constant;
+  return constant;
 }
 
 }  // namespace dreamgym

@@ -1,7 +1,7 @@
 // From token losses to the loss of a batch: how much one token counts.
 //
 // The counts are those of the whole batch an optimiser step sees, so that neither its split into
-// micro-batches nor the number of workers changes the loss: add up weight x loss over all tokens.
+// micro-batches nor the number of workers changes the loss: add up loss / divisor over all tokens.
 // Thread safety: reentrant.
 #pragma once
 
@@ -31,7 +31,7 @@ struct BatchCounts {
 BatchCounts count_batch(std::span<const std::size_t> tokens_of_sequence);
 BatchCounts operator+(const BatchCounts& a, const BatchCounts& b);
 
-/// What one token's loss is multiplied by.
+/// What one token's loss is divided by.
 ///
 /// @param sequence_tokens  of the token's sequence, >= 1.
 /// @param whole            counts of the whole batch, this sequence included.
@@ -40,7 +40,7 @@ BatchCounts operator+(const BatchCounts& a, const BatchCounts& b);
 /// @throws Error           kInvalidArgument if the batch is smaller than the sequence, or the
 ///                         constant is not positive.
 /// Source:                 verl agg_loss; Dr.GRPO (arXiv 2503.20783).
-double token_weight(LossAggregation aggregation,
+double loss_divisor(LossAggregation aggregation,
                     std::size_t sequence_tokens,
                     const BatchCounts& whole,
                     double constant = 0);

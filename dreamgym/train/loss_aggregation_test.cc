@@ -26,36 +26,36 @@ TEST(CountBatch, AddsOverTheWorkersOfABatch) {
   EXPECT_EQ(sum.sequences, whole.sequences);
 }
 
-TEST(TokenWeight, MatchesItsFormulas) {
+TEST(LossDivisor, MatchesItsFormulas) {
   const BatchCounts whole = {.tokens = 10, .sequences = 4};
-  EXPECT_DOUBLE_EQ(token_weight(kTokenMean, 5, whole), 0.1);
-  EXPECT_DOUBLE_EQ(token_weight(kSequenceMeanOfTokenSum, 5, whole), 0.25);
-  EXPECT_DOUBLE_EQ(token_weight(kSequenceMeanOfTokenMean, 5, whole), 0.05);
-  EXPECT_DOUBLE_EQ(token_weight(kTokenSumOverConstant, 5, whole, 64), 1.0 / 64);
+  EXPECT_DOUBLE_EQ(loss_divisor(kTokenMean, 5, whole), 10);
+  EXPECT_DOUBLE_EQ(loss_divisor(kSequenceMeanOfTokenSum, 5, whole), 4);
+  EXPECT_DOUBLE_EQ(loss_divisor(kSequenceMeanOfTokenMean, 5, whole), 20);
+  EXPECT_DOUBLE_EQ(loss_divisor(kTokenSumOverConstant, 5, whole, 64), 64);
 }
 
-TEST(TokenWeight, OfMeansSumsToOneOverTheBatch) {
+TEST(LossDivisor, OfMeansMakesWeightsThatSumToOne) {
   const std::vector<std::size_t> lengths = {1, 4, 2, 7};
   const BatchCounts whole = count_batch(lengths);
   for (const LossAggregation mean : {kTokenMean, kSequenceMeanOfTokenMean}) {
     double sum = 0;
     for (const std::size_t length : lengths) {
-      sum += static_cast<double>(length) * token_weight(mean, length, whole);
+      sum += static_cast<double>(length) / loss_divisor(mean, length, whole);
     }
     EXPECT_NEAR(sum, 1.0, 1e-12);
   }
 }
 
-TEST(TokenWeight, RefusesCountsOfAMicroBatchThatDoNotCoverTheSequence) {
+TEST(LossDivisor, RefusesCountsOfAMicroBatchThatDoNotCoverTheSequence) {
   const std::string message =
-      message_of([] { return token_weight(kTokenMean, 5, {.tokens = 3, .sequences = 1}); });
+      message_of([] { return loss_divisor(kTokenMean, 5, {.tokens = 3, .sequences = 1}); });
   EXPECT_TRUE(contains(message, "do not cover a sequence of 5 token(s)")) << message;
   EXPECT_TRUE(contains(message, "whole batch")) << message;
 }
 
-TEST(TokenWeight, RefusesAConstantThatIsNotPositive) {
+TEST(LossDivisor, RefusesAConstantThatIsNotPositive) {
   const std::string message = message_of(
-      [] { return token_weight(kTokenSumOverConstant, 1, {.tokens = 3, .sequences = 1}, 0); });
+      [] { return loss_divisor(kTokenSumOverConstant, 1, {.tokens = 3, .sequences = 1}, 0); });
   EXPECT_TRUE(contains(message, "seq-mean-token-sum-norm is 0")) << message;
 }
 

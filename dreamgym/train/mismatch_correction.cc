@@ -72,6 +72,22 @@ MismatchConfig geometric_gate(double low, double high) {
           .keep_high = high};
 }
 
+std::optional<MismatchConfig> mismatch_config(MismatchCorrection correction) {
+  switch (correction) {
+    case MismatchCorrection::kNone:
+      return std::nullopt;
+    case MismatchCorrection::kTokenTruncated:
+      return truncated_importance_sampling();
+    case MismatchCorrection::kSequenceMasked:
+      return sequence_masked_importance_sampling();
+    case MismatchCorrection::kTokenGate:
+      return token_gate();
+    case MismatchCorrection::kGeometricGate:
+      return geometric_gate();
+  }
+  throw LogicError("unknown mismatch correction");
+}
+
 std::vector<double> mismatch_weights(std::span<const double> trainer_logprobs,
                                      std::span<const double> engine_logprobs,
                                      const MismatchConfig& config) {

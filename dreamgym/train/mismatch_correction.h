@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace dreamgym {
@@ -39,6 +39,11 @@ MismatchConfig sequence_masked_importance_sampling(double cap = 3.0);
 MismatchConfig token_gate(double low = 0.5, double high = 2.0);
 /// SkyRL: sequences whose geometric mean is outside [low, high] are left out.
 MismatchConfig geometric_gate(double low = 0.99, double high = 1.01);
+
+enum class MismatchCorrection { kNone, kTokenTruncated, kSequenceMasked, kTokenGate, kGeometricGate };
+
+/// Of the four above, with their defaults; nothing for kNone.
+std::optional<MismatchConfig> mismatch_config(MismatchCorrection correction);
 
 /// Weights of the policy term (PolicyToken::weight) of one sequence's chosen tokens.
 ///

@@ -45,17 +45,12 @@ void restore_model(TrainableModel& model, const Blobs& blobs) {
   model.set_optimizer_state(blobs.at("optimizer"));
 }
 
-void StateWriter::integer(const std::string& name, std::uint64_t value) {
+void StateWriter::operator()(const std::string& name, const std::size_t& value) {
   text_ += fmt::format("{} {}\n", name, value);
 }
 
-void StateWriter::real(const std::string& name, double value) {
+void StateWriter::operator()(const std::string& name, const double& value) {
   text_ += fmt::format("{} {:a}\n", name, value);
-}
-
-void StateWriter::string(const std::string& name, const std::string& value) {
-  check(value.find('\n') == std::string::npos, "stored strings hold no newline");
-  text_ += name + " " + value + "\n";
 }
 
 StateReader::StateReader(const std::string& text) {
@@ -71,32 +66,32 @@ StateReader::StateReader(const std::string& text) {
   }
 }
 
-const std::string& StateReader::string(const std::string& name) const {
+const std::string& StateReader::find(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) {
-    throw Error(ErrorKind::kCorrupt, "checkpoint state: nothing called " + name);
+    throw Error(ErrorKind::kCorrupt,
+                "checkpoint state: nothing called " + name,
+                "another version of this program wrote it: start the stage in another folder");
   }
   return found->second;
 }
 
-std::uint64_t StateReader::integer(const std::string& name) const {
-  const std::string& text = string(name);
+void StateReader::operator()(const std::string& name, std::size_t& value) const {
+  const std::string& text = find(name);
   char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 10);
+  value = std::strtoull(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0') {
     throw Error(ErrorKind::kCorrupt, "checkpoint state: " + name + " is no number: " + text);
   }
-  return value;
 }
 
-double StateReader::real(const std::string& name) const {
-  const std::string& text = string(name);
+void StateReader::operator()(const std::string& name, double& value) const {
+  const std::string& text = find(name);
   char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
+  value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0') {
     throw Error(ErrorKind::kCorrupt, "checkpoint state: " + name + " is no number: " + text);
   }
-  return value;
 }
 
 }  // namespace dreamgym

@@ -24,27 +24,42 @@ void set_weight_bytes(TransformerWeights& weights, const std::string& bytes);
 /// "name value" lines. Reals are written in hexadecimal, so they come back exactly.
 class StateWriter {
  public:
-  void integer(const std::string& name, std::uint64_t value);
-  void real(const std::string& name, double value);
-  /// Any bytes without newline.
-  void string(const std::string& name, const std::string& value);
+  void operator()(const std::string& name, const std::size_t& value);
+  void operator()(const std::string& name, const double& value);
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   std::string text_;
 };
 
+/// @throws Error kCorrupt on a malformed line, a name that is not there or a value of another kind.
 class StateReader {
  public:
-  /// @throws Error kCorrupt on a malformed line.
   explicit StateReader(const std::string& text);
-  /// @throws Error kCorrupt if there is no such name or it is no such value.
-  [[nodiscard]] std::uint64_t integer(const std::string& name) const;
-  [[nodiscard]] double real(const std::string& name) const;
-  [[nodiscard]] const std::string& string(const std::string& name) const;
+  void operator()(const std::string& name, std::size_t& value) const;
+  void operator()(const std::string& name, double& value) const;
 
  private:
+  [[nodiscard]] const std::string& find(const std::string& name) const;
+
   std::map<std::string, std::string> values_;
 };
+
+/// The numbers of a report as checkpoint text, and back. One list serves both ways:
+///   template <class Field> void visit_state(SftReport& report, Field&& field) {
+///     field("tokens", report.tokens);
+///   }
+template <class Report>
+std::string state_text(Report report) {
+  StateWriter writer;
+  visit_state(report, writer);
+  return writer.text();
+}
+
+template <class Report>
+void restore_state(const std::string& text, Report& report) {
+  const StateReader reader(text);
+  visit_state(report, reader);
+}
 
 }  // namespace dreamgym

@@ -58,14 +58,14 @@ PolicyObjective policy_objective(const PolicySequence& sequence,
   if (chosen.empty()) {
     return out;
   }
-  const double weight =
-      token_weight(config.aggregation, chosen.size(), whole, config.aggregation_constant);
+  const double divisor =
+      loss_divisor(config.aggregation, chosen.size(), whole, config.aggregation_constant);
   const std::vector<PolicyTokenLoss> losses = token_losses(chosen, config);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const double entropy = has_entropy ? sequence.entropies[places[i]] : 0.0;
-    out.d_logprob[places[i]] = weight * losses[i].d_logprob;
-    out.d_entropy[places[i]] = -weight * bonus;
-    out.sums += {.loss = weight * (losses[i].loss - bonus * entropy),
+    out.d_logprob[places[i]] = losses[i].d_logprob / divisor;
+    out.d_entropy[places[i]] = -bonus / divisor;
+    out.sums += {.loss = (losses[i].loss - bonus * entropy) / divisor,
                  .kl_to_old = losses[i].kl_to_old,
                  .kl_to_reference = losses[i].kl_to_reference,
                  .entropy = entropy,

@@ -23,7 +23,8 @@ struct PolicyObjectiveConfig {
   PolicySurrogate surrogate = PolicySurrogate::kClipped;
   PolicyLossConfig loss;
   LossAggregation aggregation = LossAggregation::kTokenMean;
-  double aggregation_constant = 0;  ///< of kTokenSumOverConstant
+  /// Of kTokenSumOverConstant, > 0. A trainer takes 0 for episodes of an optimiser step x max_steps.
+  double aggregation_constant = 0;
 };
 
 /// One sequence. What the environment wrote is masked, and whatever stands there plays no part.
@@ -51,11 +52,11 @@ struct PolicyObjective {
   std::vector<double> d_entropy;  ///< [T] likewise
 };
 
-/// sum over chosen tokens of weight_t x (loss_t - entropy_coefficient x entropy_t).
+/// sum over chosen tokens of (loss_t - entropy_coefficient x entropy_t) / loss_divisor.
 ///
 /// @param whole   counts of the whole batch of this optimiser step.
 /// @return        all zero for a sequence without a chosen token.
-/// @throws Error  as token_weight.
+/// @throws Error  as loss_divisor.
 PolicyObjective policy_objective(const PolicySequence& sequence,
                                  const BatchCounts& whole,
                                  const PolicyObjectiveConfig& config);

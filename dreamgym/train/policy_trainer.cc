@@ -1,28 +1,76 @@
 #include "dreamgym/train/policy_trainer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <future>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "dreamgym/base/clock.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/train/internal/require.h"
+#include "dreamgym/train/mismatch_correction.h"
 
 namespace dreamgym {
+namespace {
+
+constexpr double kMost = std::numeric_limits<double>::max();
+
+void require_valid(const PolicyTrainingConfig& config) {
+  const auto at_least_one = [](std::size_t value, const char* what) {
+    internal::require_between(static_cast<double>(value), 1, kMost, what);
+  };
+  at_least_one(config.tasks_per_iteration, "tasks_per_iteration");
+  at_least_one(config.group_size, "group_size");
+  at_least_one(config.max_steps, "max_steps");
+  at_least_one(config.passes, "passes");
+  at_least_one(config.mini_batches, "mini_batches");
+  at_least_one(config.checkpoint_every, "checkpoint_every");
+  internal::require_between(config.rewards.invalid_action_penalty, 0, kMost, "invalid_action_penalty");
+  if (config.dynamic_sampling.enabled && config.group_size < 2) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "dynamic sampling with groups of one episode: no group would ever be kept",
+                "raise group_size to 2 or more, or turn dynamic_sampling off");
+  }
+}
+
+// The constant of Dr.GRPO where none was given: choices an optimiser step could hold.
+PolicyTrainingConfig resolved(PolicyTrainingConfig config) {
+  double& constant = config.objective.aggregation_constant;
+  if (constant == 0) {
+    constant = static_cast<double>(config.tasks_per_iteration * config.group_size *
+                                   config.max_steps) /
+               static_cast<double>(config.mini_batches);
+  }
+  return config;
+}
+
+bool has_reference(const PolicyTrainingConfig& config) {
+  return config.objective.loss.kl_coefficient > 0;
+}
+
+}  // namespace
 
 PolicyTrainer::PolicyTrainer(Policy policy,
                              TaskCurriculum& curriculum,
                              Playground playground,
-                             Loop loop,
+                             const PolicyTrainingConfig& config,
                              const Rng& rng)
-    : policy_(std::move(policy)),
-      curriculum_(curriculum),
+    : policy_(policy),
+      config_(resolved(config)),
       rng_(rng),
-      playground_(std::move(playground)),
-      loop_(loop) {}
+      curriculum_(curriculum),
+      player_(std::move(policy), curriculum, std::move(playground), config, rng) {
+  require_valid(config);
+  report_.kl_coefficient = config.objective.loss.kl_coefficient;
+}
 
 PolicyReport PolicyTrainer::run(const std::string& phase) {
   phase_ = phase;
+  curriculum_state_ = curriculum_.save();
   if (!resume()) {
-    if (loop_.has_reference) {
+    if (has_reference(config_)) {
       take_reference(weight_bytes(policy_.model.weights("")));
     }
     publish(version());
@@ -32,31 +80,56 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     }
   }
   // A budget of steps ends the training long before `iterations`, which is then only a bound.
-  const bool by_steps = loop_.step_budget > 0;
+  const bool by_steps = config_.step_budget > 0;
   const auto done = [&] { return by_steps ? report_.environment_steps : report_.iterations; };
   if (progress != nullptr) {
-    progress->begin(phase_, by_steps ? loop_.step_budget : loop_.iterations, by_steps ? "steps" : "iterations");
+    progress->begin(phase_,
+                    by_steps ? config_.step_budget : config_.iterations,
+                    by_steps ? "steps" : "iterations");
     progress->resume(done());
   }
-  while (report_.iterations < loop_.iterations && tasks_that_fit() > 0) {
+  if (progress != nullptr && player_.groups_that_fit(report_.environment_steps) == 0) {
+    progress->note(fmt::format(
+        "{}: no training: {} of {} budgeted steps are taken, and a group of {} episodes may need {}",
+        phase_,
+        report_.environment_steps,
+        config_.step_budget,
+        config_.group_size,
+        config_.group_size * config_.max_steps));
+  }
+  std::future<PlayedIteration> ahead;  // the next iteration, if it is played already
+  const auto stopped = [&] { return listener != nullptr && listener->wants_stop(); };
+  while ((ahead.valid() || more_to_play(report_.iterations)) && !stopped()) {
     metrics_.clear();
-    const auto tasks =
-        curriculum_.next(tasks_that_fit(), rng_.fork("tasks", report_.iterations));
-    const auto episodes = play(tasks);
+    const PlayedIteration played =
+        ahead.valid() ? ahead.get() : player_.play(report_.iterations, report_.environment_steps);
+    take(played);
+    curriculum_state_ = curriculum_.save();
+    if (config_.overlap && more_to_play(report_.iterations + 1)) {
+      ahead = std::async(std::launch::async,
+                         [this, iteration = report_.iterations + 1, steps = report_.environment_steps] {
+                           return player_.play(iteration, steps);
+                         });
+    }
     const SteadyClock clock;
     const auto start = clock.now();
-    learn(episodes);
+    learn(played.episodes);
+    follow_kl_target(played.episodes.size());
     report_.update_seconds += seconds_since(clock, start);
+    if (ahead.valid()) {
+      ahead.wait();  // engine, curriculum and buffer are this thread's again
+    }
     ++report_.iterations;
+    record_pools();
     publish(version());
     keep_best();
     if (listener != nullptr) {
-      listener->on_iteration(report_.iterations, episodes, metrics_);
+      listener->on_iteration(report_.iterations, played.episodes, metrics_);
     }
     if (progress != nullptr) {
       progress->advance(done(), remark());
     }
-    if (checkpoints && report_.iterations % loop_.checkpoint_every == 0) {
+    if (checkpoints && report_.iterations % config_.checkpoint_every == 0) {
       save();
     }
   }
@@ -74,52 +147,164 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
   return report_;
 }
 
-std::size_t PolicyTrainer::tasks_that_fit() const {
-  if (loop_.step_budget == 0) {
-    return loop_.tasks_per_iteration;
-  }
-  const std::size_t left = loop_.step_budget - report_.environment_steps;
-  return std::min(loop_.tasks_per_iteration, left / (loop_.episodes_per_task * loop_.max_steps));
+bool PolicyTrainer::more_to_play(std::size_t iteration) const {
+  return iteration < config_.iterations && player_.groups_that_fit(report_.environment_steps) > 0;
 }
 
-std::vector<Episode> PolicyTrainer::play(const std::vector<Task>& tasks) {
-  std::vector<Task> members;
-  for (const Task& task : tasks) {
-    members.insert(members.end(), loop_.episodes_per_task, task);
+void PolicyTrainer::take(const PlayedIteration& played) {
+  report_.environment_steps += played.steps;
+  report_.second_steps += played.second_steps;
+  report_.episodes += played.num_played;
+  report_.failed_attempts += played.cost.failed_attempts;
+  report_.lost_episodes += played.cost.lost_episodes;
+  report_.sampled_tokens += played.cost.sampled_tokens;
+  report_.environment_seconds += played.cost.environment_seconds;
+  report_.agent_seconds += played.cost.agent_seconds;
+  num_groups_ = played.num_groups;
+  metrics_.insert(played.metrics.begin(), played.metrics.end());
+  if (progress != nullptr && played.cost.lost_episodes > 0) {
+    progress->note(fmt::format("{} episode(s) of iteration {} are left out: {}",
+                               played.cost.lost_episodes,
+                               report_.iterations + 1,
+                               played.cost.first_failure));
   }
-  TokenAgent agent(policy_.engine, policy_.tokenizer, {.temperature = loop_.temperature});
-  RolloutCost cost;
-  auto episodes = play_episodes(
-      agent,
-      playground_.environment,
-      playground_.mappers,
-      members,
-      rng_.fork("rollout", report_.iterations),
-      {.max_steps = loop_.max_steps,
-       .batch_size = members.size(),
-       .provenance = playground_.provenance,
-       .simulator_version = playground_.simulator_version},
-      &cost);
-  report_.environment_steps += cost.steps;
-  report_.episodes += episodes.size();
-  report_.sampled_tokens += cost.sampled_tokens;
-  report_.environment_seconds += cost.environment_seconds;
-  report_.agent_seconds += cost.agent_seconds;
-  double successes = 0;
-  double invalid = 0;
-  for (const Episode& episode : episodes) {
-    successes += episode.trajectory.success() ? 1 : 0;
-    for (const Transition& transition : episode.trajectory.steps) {
-      invalid += transition.action_valid ? 0 : 1;
+}
+
+std::vector<EpisodeRewards> PolicyTrainer::rewards_of(const std::vector<Episode>& episodes) {
+  std::vector<std::vector<double>> penalties(episodes.size());
+  if (config_.kl.in_reward && reference_ != nullptr) {
+    std::vector<const Episode*> pointers;
+    for (const Episode& episode : episodes) {
+      pointers.push_back(&episode);
+    }
+    const auto reference =
+        score_episodes(*reference_, pointers, config_.tokens_per_micro_batch);
+    const PolicyLossConfig& loss = config_.objective.loss;
+    const KlConfig kl = {.estimator = loss.kl_estimator,
+                         .straight_through = loss.kl_straight_through,
+                         .max_log_ratio = loss.max_log_ratio,
+                         .max_kl = loss.max_kl};
+    double sum = 0;
+    double tokens = 0;
+    for (std::size_t e = 0; e < episodes.size(); ++e) {
+      const std::vector<double> sampled = sampled_logprobs(episodes[e]);
+      for (std::size_t t = 0; t < sampled.size(); ++t) {
+        const double value = kl_estimate(sampled[t] - reference[e][t], kl).value;
+        penalties[e].push_back(report_.kl_coefficient * value);
+        sum += value;
+        tokens += 1;
+      }
+    }
+    metrics_["train/kl_to_reference_nats"] = sum / std::max(1.0, tokens);
+  }
+  std::vector<EpisodeRewards> rewards;
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    rewards.push_back(episode_rewards(episodes[e], config_.rewards, penalties[e]));
+  }
+  return rewards;
+}
+
+void PolicyTrainer::correct_mismatch(std::span<PolicyLesson* const> lessons) {
+  const auto correction = mismatch_config(config_.mismatch_correction);
+  if (!correction) {
+    return;
+  }
+  std::vector<const Episode*> episodes;
+  for (const PolicyLesson* lesson : lessons) {
+    episodes.push_back(lesson->episode);
+  }
+  auto trainer = score_episodes(policy_.model, episodes, config_.tokens_per_micro_batch);
+  std::vector<double> all_trainer;
+  std::vector<double> all_engine;
+  for (std::size_t n = 0; n < lessons.size(); ++n) {
+    const std::vector<double> engine = sampled_logprobs(*lessons[n]->episode);
+    all_trainer.insert(all_trainer.end(), trainer[n].begin(), trainer[n].end());
+    all_engine.insert(all_engine.end(), engine.begin(), engine.end());
+    lessons[n]->weights = mismatch_weights(trainer[n], engine, *correction);
+    lessons[n]->old_logprobs = std::move(trainer[n]);
+  }
+  const MismatchMetrics apart = measure_mismatch(all_trainer, all_engine);
+  metrics_["train/mismatch_kl_nats"] = apart.kl_k3;
+  metrics_["train/mismatch_largest_nats"] = apart.max_difference;
+  metrics_["train/mismatch_outside_share"] = apart.outside_share;
+  metrics_["train/mismatch_effective_share"] = apart.effective_sample_share;
+}
+
+void PolicyTrainer::for_each_mini_batch(
+    std::span<const PolicyLesson* const> lessons,
+    const std::function<void(std::span<const std::size_t>)>& step) {
+  double wanted = static_cast<double>(config_.mini_batches);
+  if (config_.mini_batch_steps > 0) {
+    std::size_t steps = 0;
+    for (const PolicyLesson* lesson : lessons) {
+      steps += lesson->episode->trajectory.steps.size();
+    }
+    wanted = std::ceil(static_cast<double>(steps) / static_cast<double>(config_.mini_batch_steps));
+  } else {
+    // The last iterations of a step budget have fewer groups: fewer updates then, not noisier ones.
+    wanted *= static_cast<double>(num_groups_) / static_cast<double>(config_.tasks_per_iteration);
+  }
+  const auto mini_batches = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(wanted)));
+  const std::size_t size = (lessons.size() + mini_batches - 1) / mini_batches;
+  std::vector<std::size_t> order(lessons.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  Rng stream = rng_.fork("mini-batches", report_.iterations);
+  for (std::size_t pass = 0; pass < config_.passes; ++pass) {
+    stream.shuffle(order);
+    for (std::size_t begin = 0; begin < order.size(); begin += size) {
+      step(std::span(order).subspan(begin, std::min(size, order.size() - begin)));
     }
   }
-  const auto count = static_cast<double>(episodes.size());
-  const auto steps = static_cast<double>(cost.steps);
-  metrics_["rollout/success_share"] = successes / count;
-  metrics_["rollout/episode_length_steps"] = steps / count;
-  metrics_["rollout/invalid_action_share"] = invalid / steps;
-  metrics_["rollout/environment_steps"] = steps;
-  return episodes;
+}
+
+void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
+  PolicyStepConfig config = {.objective = config_.objective,
+                             .optimizer = config_.optimizer,
+                             .tokens_per_micro_batch = config_.tokens_per_micro_batch};
+  config.objective.loss.kl_coefficient = config_.kl.in_reward ? 0.0 : report_.kl_coefficient;
+  const double rise = static_cast<double>(report_.iterations + 1) /
+                      static_cast<double>(config_.warmup_iterations + 1);
+  config.rate_share = std::min(1.0, rise);
+  const PolicyStep done = step_policy(
+      policy_.model, config_.kl.in_reward ? nullptr : reference_.get(), lessons, config);
+  if (done.tokens == 0) {
+    return;
+  }
+  // Of the last mini-batch: how far the iteration has moved.
+  const PolicySums& sums = done.sums;
+  report_.skipped_updates += done.update.skipped ? 1 : 0;
+  report_.trained_tokens += done.tokens;
+  metrics_["train/kl_to_old_nats"] = sums.kl_to_old / sums.tokens;
+  if (!config_.kl.in_reward) {
+    metrics_["train/kl_to_reference_nats"] = sums.kl_to_reference / sums.tokens;
+  }
+  metrics_["train/entropy_nats"] = sums.entropy / sums.tokens;
+  metrics_["train/clipped_share"] = sums.clipped / sums.tokens;
+  metrics_["train/gradient_norm"] = done.update.gradient_norm;
+  metrics_["train/skipped"] += done.update.skipped ? 1.0 : 0.0;
+}
+
+void PolicyTrainer::follow_kl_target(std::size_t num_episodes) {
+  if (!config_.kl.adaptive || !metrics_.contains("train/kl_to_reference_nats")) {
+    return;
+  }
+  AdaptiveKl controller({.start = config_.objective.loss.kl_coefficient,
+                         .target = config_.kl.target,
+                         .horizon = config_.kl.horizon},
+                        report_.kl_coefficient);
+  controller.update(metrics_["train/kl_to_reference_nats"], num_episodes);
+  report_.kl_coefficient = controller.coefficient();
+  metrics_["train/kl_coefficient"] = report_.kl_coefficient;
+}
+
+void PolicyTrainer::record_pools() {
+  const TaskPools pools = curriculum_.pools();
+  metrics_["curriculum/unseen_tasks"] = static_cast<double>(pools.unseen);
+  metrics_["curriculum/learnable_tasks"] = static_cast<double>(pools.learnable);
+  metrics_["curriculum/saturated_tasks"] = static_cast<double>(pools.saturated);
+  metrics_["curriculum/hopeless_tasks"] = static_cast<double>(pools.hopeless);
 }
 
 void PolicyTrainer::take_reference(std::string weights) {
@@ -130,9 +315,9 @@ void PolicyTrainer::take_reference(std::string weights) {
 }
 
 void PolicyTrainer::keep_best() {
-  const bool due = loop_.validate_every > 0 && validate &&
-                   (report_.iterations % loop_.validate_every == 0 ||
-                    report_.iterations == loop_.iterations);
+  const bool due = config_.validate_every > 0 && validate &&
+                   (report_.iterations % config_.validate_every == 0 ||
+                    report_.iterations == config_.iterations);
   if (!due) {
     return;
   }
@@ -145,27 +330,20 @@ void PolicyTrainer::keep_best() {
   }
 }
 
-void PolicyTrainer::publish(const std::string& name) { policy_.engine.set_weights(policy_.model.weights(name)); }
+void PolicyTrainer::publish(const std::string& name) {
+  policy_.engine.set_weights(policy_.model.weights(name));
+}
 
 std::string PolicyTrainer::version() const {
   return fmt::format("{}-{}", phase_, report_.iterations);
 }
 
 void PolicyTrainer::save() const {
-  StateWriter state;
-  state.integer("environment_steps", report_.environment_steps);
-  state.integer("episodes", report_.episodes);
-  state.integer("sampled_tokens", report_.sampled_tokens);
-  state.integer("trained_tokens", report_.trained_tokens);
-  state.integer("skipped_updates", report_.skipped_updates);
-  state.integer("idle_iterations", report_.idle_iterations);
-  state.integer("best_iteration", report_.best_iteration);
-  state.real("best_validation", report_.best_validation);
   Blobs blobs = model_blobs(policy_.model);
-  blobs["state"] = state.text();
+  blobs["state"] = state_text(report_);
   blobs["best_weights"] = best_weights_;
   blobs["reference_weights"] = reference_weights_;
-  blobs["curriculum"] = curriculum_.save();
+  blobs["curriculum"] = curriculum_state_;
   blobs["listener"] = listener != nullptr ? listener->save() : "";
   save_more(blobs);
   CheckpointFolder(*checkpoints).save(report_.iterations, blobs);
@@ -182,23 +360,16 @@ bool PolicyTrainer::resume() {
   if (progress != nullptr && !saved->skipped.empty()) {
     progress->note("a damaged checkpoint was left out: " + saved->skipped);
   }
-  const StateReader state(saved->blobs.at("state"));
   report_.iterations = saved->number;
-  report_.environment_steps = state.integer("environment_steps");
-  report_.episodes = state.integer("episodes");
-  report_.sampled_tokens = state.integer("sampled_tokens");
-  report_.trained_tokens = state.integer("trained_tokens");
-  report_.skipped_updates = state.integer("skipped_updates");
-  report_.idle_iterations = state.integer("idle_iterations");
-  report_.best_iteration = state.integer("best_iteration");
-  report_.best_validation = state.real("best_validation");
+  restore_state(saved->blobs.at("state"), report_);
   best_weights_ = saved->blobs.at("best_weights");
   restore_model(policy_.model, saved->blobs);
   restore_more(saved->blobs);
   if (!saved->blobs.at("reference_weights").empty()) {
     take_reference(saved->blobs.at("reference_weights"));
   }
-  curriculum_.restore(saved->blobs.at("curriculum"));
+  curriculum_state_ = saved->blobs.at("curriculum");
+  curriculum_.restore(curriculum_state_);
   if (listener != nullptr) {
     listener->restore(saved->blobs.at("listener"));
   }

@@ -1,8 +1,8 @@
 // The loop every policy-gradient algorithm shares: play, learn, keep the best, save and resume.
 //
-// One iteration: the curriculum names tasks; they are played; the algorithm learns from the episodes;
+// One iteration: groups of episodes are played (group_player.h); the algorithm learns from them;
 // what was seen goes to the listener (replay buffer, logs); every few iterations the policy is
-// validated and the best one kept. grpo.h and ppo.h say how many tasks, who plays them, and how is learnt.
+// validated and the best one kept. grpo.h and ppo.h say how is learnt.
 // Source: DreamGym (arXiv 2511.03773) sections 4.2-4.3.
 #pragma once
 
@@ -14,46 +14,53 @@
 #include <vector>
 
 #include "dreamgym/base/progress.h"
-#include "dreamgym/curriculum/task_curriculum.h"
-#include "dreamgym/nn/generation_engine.h"
-#include "dreamgym/nn/trainable_model.h"
-#include "dreamgym/rollout/play_episodes.h"
+#include "dreamgym/train/adaptive_kl.h"
 #include "dreamgym/train/checkpoint.h"
+#include "dreamgym/train/episode_rewards.h"
+#include "dreamgym/train/group_player.h"
 #include "dreamgym/train/model_state.h"
+#include "dreamgym/train/policy_training_config.h"
+#include "dreamgym/train/policy_update.h"
 #include "dreamgym/train/training_listener.h"
 
 namespace dreamgym {
 
-/// The policy that learns: weights with gradients, the engine that samples from them, the tokenizer.
-struct Policy {
-  TrainableModel& model;
-  GenerationEngine& engine;
-  std::shared_ptr<const Tokenizer> tokenizer;
-};
-
-/// Where episodes are played.
-struct Playground {
-  EnvironmentBatch& environment;
-  const ActionMapperFactory* mappers;         ///< null = candidates from the observation
-  Provenance provenance = Provenance::kReal;
-  std::string simulator_version;
-};
-
 struct PolicyReport {
   std::size_t iterations = 0;
-  std::size_t environment_steps = 0;
+  std::size_t environment_steps = 0;  ///< in the first place: those the budget counts
+  std::size_t second_steps = 0;       ///< in the second, where there is one
   std::size_t episodes = 0;
+  std::size_t failed_attempts = 0;    ///< episodes an environment failed in, once for each time
+  std::size_t lost_episodes = 0;      ///< left out for good
   std::size_t sampled_tokens = 0;
   std::size_t trained_tokens = 0;    ///< by the policy; a critic computes as many
   std::size_t skipped_updates = 0;   ///< non-finite gradient, of policy or critic
-  std::size_t idle_iterations = 0;   ///< no group had variance: nothing to learn (GRPO)
+  std::size_t idle_iterations = 0;   ///< no group had variance: nothing to learn
   std::size_t best_iteration = 0;    ///< of the policy that was kept
   double best_validation = 0;
+  double kl_coefficient = 0;         ///< present one (KlControlConfig::adaptive)
   // Wall time of this process (not of a run it resumed).
-  double environment_seconds = 0;    ///< reset and step of the playground
+  double environment_seconds = 0;    ///< reset and step of the playgrounds
   double agent_seconds = 0;          ///< the policy's decisions
   double update_seconds = 0;         ///< values, gradients and optimisers
 };
+
+/// What a checkpoint holds of it.
+template <class Field>
+void visit_state(PolicyReport& report, Field&& field) {
+  field("environment_steps", report.environment_steps);
+  field("second_steps", report.second_steps);
+  field("episodes", report.episodes);
+  field("failed_attempts", report.failed_attempts);
+  field("lost_episodes", report.lost_episodes);
+  field("sampled_tokens", report.sampled_tokens);
+  field("trained_tokens", report.trained_tokens);
+  field("skipped_updates", report.skipped_updates);
+  field("idle_iterations", report.idle_iterations);
+  field("best_iteration", report.best_iteration);
+  field("best_validation", report.best_validation);
+  field("kl_coefficient", report.kl_coefficient);
+}
 
 /// Thread safety: none. Lifetime: all references are borrowed.
 class PolicyTrainer {
@@ -68,30 +75,23 @@ class PolicyTrainer {
   ProgressSink* progress = nullptr;           ///< borrowed
   std::optional<Path> checkpoints;            ///< folder to save to and resume from
 
-  /// Trains; model and engine end up holding the policy that was kept.
+  /// Who plays: its second place, limits and watchdog may be set before run().
+  GroupPlayer& player() { return player_; }
+
+  /// Trains; model and engine end up holding the policy that was kept. With checkpoints it resumes
+  /// where it was, bit for bit; only with `overlap` the first iteration after a resume is played
+  /// anew, by the newer policy.
   PolicyReport run(const std::string& phase);
 
  protected:
-  /// What the loop needs of an algorithm's configuration.
-  struct Loop {
-    std::size_t iterations;
-    std::size_t tasks_per_iteration;
-    std::size_t episodes_per_task;
-    std::size_t max_steps;
-    std::size_t step_budget;                  ///< 0 = no limit
-    std::size_t validate_every;
-    std::size_t checkpoint_every;
-    double temperature;
-    bool has_reference;                       ///< the loss has a KL term against the start policy
-  };
-
+  /// @throws Error kInvalidArgument for a config out of range, or whose parts don't go together.
   PolicyTrainer(Policy policy,
                 TaskCurriculum& curriculum,
                 Playground playground,
-                Loop loop,
+                const PolicyTrainingConfig& config,
                 const Rng& rng);
 
-  /// One iteration's lessons, curriculum included; counts into report_ and metrics_.
+  /// One iteration's lessons; counts into report_ and metrics_.
   virtual void learn(const std::vector<Episode>& episodes) = 0;
   /// What the progress bar says of the iteration.
   virtual std::string remark() = 0;
@@ -99,28 +99,42 @@ class PolicyTrainer {
   virtual void save_more(Blobs& /*blobs*/) const {}
   virtual void restore_more(const Blobs& /*blobs*/) {}
 
+  /// Rewards with everything training adds, the KL in the reward included.
+  std::vector<EpisodeRewards> rewards_of(const std::vector<Episode>& episodes);
+  /// Fills old_logprobs and weights where mismatch_correction asks for it, before any update.
+  void correct_mismatch(std::span<PolicyLesson* const> lessons);
+  /// Calls `step` with the lessons of each optimiser step: all of them in every pass, shuffled.
+  void for_each_mini_batch(std::span<const PolicyLesson* const> lessons,
+                           const std::function<void(std::span<const std::size_t>)>& step);
+  /// One optimiser step of the policy.
+  void step(std::span<const PolicyLesson* const> lessons);
+
   Policy policy_;
-  TaskCurriculum& curriculum_;
+  PolicyTrainingConfig config_;
   Rng rng_;
   PolicyReport report_;
-  std::unique_ptr<TrainableModel> reference_; // null without a KL term
   std::map<std::string, double> metrics_;     // of the present iteration
 
  private:
-  [[nodiscard]] std::size_t tasks_that_fit() const;
-  std::vector<Episode> play(const std::vector<Task>& tasks);
+  [[nodiscard]] bool more_to_play(std::size_t iteration) const;
+  void take(const PlayedIteration& played);
+  void record_pools();
   void take_reference(std::string weights);
+  void follow_kl_target(std::size_t num_episodes);
   void keep_best();
   void publish(const std::string& version);
   void save() const;
   bool resume();
   [[nodiscard]] std::string version() const;
 
-  Playground playground_;
-  Loop loop_;
+  TaskCurriculum& curriculum_;
+  GroupPlayer player_;
+  std::unique_ptr<TrainableModel> reference_; // null without a KL term
   std::string phase_;
   std::string best_weights_;
   std::string reference_weights_;             // empty without a KL term
+  std::size_t num_groups_ = 0;                // of the present iteration
+  std::string curriculum_state_;              // after what is learnt from, before what is played ahead
 };
 
 }  // namespace dreamgym

@@ -1,46 +1,20 @@
 #include "dreamgym/train/ppo.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-#include <numeric>
-
 #include "dreamgym/base/error.h"
-#include "dreamgym/train/internal/require.h"
 
 namespace dreamgym {
-namespace {
-
-constexpr double kMost = std::numeric_limits<double>::max();
-
-}  // namespace
 
 PpoTrainer::PpoTrainer(ActorCritic models,
                        TaskCurriculum& curriculum,
                        Playground playground,
-                       PpoConfig config,
+                       const PolicyTrainingConfig& config,
                        const Rng& rng)
-    : PolicyTrainer(std::move(models.policy),
-                    curriculum,
-                    std::move(playground),
-                    {.iterations = config.iterations,
-                     .tasks_per_iteration = config.tasks_per_iteration,
-                     .episodes_per_task = 1,
-                     .max_steps = config.max_steps,
-                     .step_budget = config.step_budget,
-                     .validate_every = config.validate_every,
-                     .checkpoint_every = config.checkpoint_every,
-                     .temperature = config.temperature,
-                     .has_reference = config.update.objective.loss.kl_coefficient > 0},
-                    rng),
-      critic_(models.critic),
-      config_(config) {
-  internal::require_between(static_cast<double>(config_.epochs), 1, kMost, "epochs of PPO");
-  internal::require_between(
-      static_cast<double>(config_.mini_batches), 1, kMost, "mini_batches of PPO");
-  internal::require_between(
-      config_.update.invalid_action_penalty, 0, kMost, "invalid_action_penalty of PPO");
+    : PolicyTrainer(std::move(models.policy), curriculum, std::move(playground), config, rng),
+      critic_(models.critic) {
   if (critic_.config().vocab_size != policy_.model.config().vocab_size) {
     throw Error(ErrorKind::kInvalidArgument,
                 fmt::format("the critic knows {} tokens, the policy {}",
@@ -50,6 +24,32 @@ PpoTrainer::PpoTrainer(ActorCritic models,
   }
 }
 
+void PpoTrainer::learn(const std::vector<Episode>& episodes) {
+  std::vector<PpoLesson> lessons = ppo_lessons(episodes,
+                                               rewards_of(episodes),
+                                               critic_,
+                                               config_.critic,
+                                               config_.tokens_per_micro_batch);
+  std::vector<PolicyLesson*> of_policy;
+  for (PpoLesson& lesson : lessons) {
+    of_policy.push_back(&lesson.policy);
+  }
+  correct_mismatch(of_policy);
+  const std::vector<const PolicyLesson*> ready(of_policy.begin(), of_policy.end());
+  for_each_mini_batch(ready, [&](std::span<const std::size_t> part) {
+    std::vector<const PolicyLesson*> of_actor;
+    std::vector<const PpoLesson*> of_critic;
+    for (const std::size_t n : part) {
+      of_actor.push_back(ready[n]);
+      of_critic.push_back(&lessons[n]);
+    }
+    if (report_.iterations >= config_.critic.warmup_iterations) {
+      step(of_actor);
+    }
+    note(step_critic(critic_, of_critic, config_.critic, config_.tokens_per_micro_batch));
+  });
+}
+
 std::string PpoTrainer::remark() {
   return fmt::format("success {:.2f} value loss {:.4f} kl {:.4f}",
                      metrics_["rollout/success_share"],
@@ -57,55 +57,7 @@ std::string PpoTrainer::remark() {
                      metrics_["train/kl_to_old_nats"]);
 }
 
-// Episodes of one task are its group, as in GRPO; the curriculum's value lives from repeated draws.
-void PpoTrainer::update_curriculum(const std::vector<Episode>& episodes) {
-  std::map<std::string, std::vector<const Episode*>> by_task;
-  for (const Episode& episode : episodes) {
-    by_task[TaskCurriculum::content_key(episode.trajectory.task)].push_back(&episode);
-  }
-  for (const auto& [key, group] : by_task) {
-    std::vector<double> returns;
-    for (const Episode* episode : group) {
-      returns.push_back(episode->trajectory.episode_return);
-    }
-    curriculum_.update(group.front()->trajectory.task, returns);
-  }
-}
-
-void PpoTrainer::learn(const std::vector<Episode>& episodes) {
-  update_curriculum(episodes);
-  const std::vector<PpoLesson> lessons = ppo_lessons(episodes, critic_, config_.update);
-  std::vector<std::size_t> order(lessons.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t size = (order.size() + config_.mini_batches - 1) / config_.mini_batches;
-  for (std::size_t epoch = 0; epoch < config_.epochs; ++epoch) {
-    Rng stream = rng_.fork("mini-batches", report_.iterations).fork("epoch", epoch);
-    stream.shuffle(order);
-    for (std::size_t begin = 0; begin < order.size(); begin += size) {
-      std::vector<const PpoLesson*> part;
-      for (std::size_t i = begin; i < std::min(order.size(), begin + size); ++i) {
-        part.push_back(&lessons[order[i]]);
-      }
-      if (report_.iterations >= config_.critic_warmup) {
-        note(step_policy(policy_.model, reference_.get(), part, config_.update));
-      }
-      note(step_critic(critic_, part, config_.update));
-    }
-  }
-}
-
-// Of the last mini-batch: how far the iteration has moved.
-void PpoTrainer::note(const PolicyStep& step) {
-  report_.skipped_updates += step.update.skipped ? 1 : 0;
-  report_.trained_tokens += step.tokens;
-  metrics_["train/kl_to_old_nats"] = step.sums.kl_to_old / step.sums.tokens;
-  metrics_["train/kl_to_reference_nats"] = step.sums.kl_to_reference / step.sums.tokens;
-  metrics_["train/entropy_nats"] = step.sums.entropy / step.sums.tokens;
-  metrics_["train/clipped_share"] = step.sums.clipped / step.sums.tokens;
-  metrics_["train/gradient_norm"] = step.update.gradient_norm;
-  metrics_["train/skipped"] += step.update.skipped ? 1.0 : 0.0;
-}
-
+// Of the last mini-batch.
 void PpoTrainer::note(const CriticStep& step) {
   report_.skipped_updates += step.update.skipped ? 1 : 0;
   metrics_["train/value_loss"] = step.loss;

@@ -5,6 +5,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/train/model_state.h"
+#include "dreamgym/train/policy_algorithm.h"
 #include "tests/button_room.h"
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"
@@ -12,7 +13,7 @@
 namespace dreamgym {
 namespace {
 
-PpoTrainer trainer_in(ButtonLab& lab, const PpoConfig& config, std::uint64_t seed = 3) {
+PpoTrainer trainer_in(ButtonLab& lab, const PolicyTrainingConfig& config, std::uint64_t seed = 3) {
   return {{{lab.model, lab.engine, lab.tokenizer}, lab.critic},
           lab.curriculum,
           {lab.room, nullptr, Provenance::kReal, ""},
@@ -20,16 +21,17 @@ PpoTrainer trainer_in(ButtonLab& lab, const PpoConfig& config, std::uint64_t see
           Rng(seed)};
 }
 
-PpoConfig small() {
-  PpoConfig config;
+PolicyTrainingConfig small() {
+  PolicyTrainingConfig config;
+  apply_algorithm("ppo", config);
   config.iterations = 4;
   config.tasks_per_iteration = 8;
-  config.critic_warmup = 1;
+  config.critic.warmup_iterations = 1;
   config.max_steps = 2;
   config.validate_every = 0;
-  config.update.tokens_per_micro_batch = 100;
-  config.update.optimizer.learning_rate = 3e-3;
-  config.update.critic_optimizer.learning_rate = 3e-3;
+  config.tokens_per_micro_batch = 100;
+  config.optimizer.learning_rate = 3e-3;
+  config.critic.optimizer.learning_rate = 3e-3;
   return config;
 }
 
@@ -50,11 +52,11 @@ class Watch final : public TrainingListener {
 /// Share of episodes of the last 10 of 50 iterations that press the right button at once.
 double success_at_once(bool two_level, std::uint64_t seed) {
   ButtonLab lab;
-  PpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.iterations = 50;
   config.tasks_per_iteration = 16;
-  config.update.two_level = two_level;
-  config.update.gae.tokens.gamma = two_level ? 1.0 : 0.95;
+  config.critic.two_level = two_level;
+  config.critic.gae.tokens.gamma = two_level ? 1.0 : 0.95;
   Watch watch;
   PpoTrainer trainer = trainer_in(lab, config, seed);
   trainer.listener = &watch;
@@ -76,9 +78,9 @@ TEST(Ppo, LearnsToPressTheNamedButtonFromEverySeed) {
 
 TEST(Ppo, LeavesThePolicyAloneDuringTheCriticsWarmUp) {
   ButtonLab lab;
-  PpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.iterations = 2;
-  config.critic_warmup = 2;
+  config.critic.warmup_iterations = 2;
   (void)trainer_in(lab, config).run("x");
   EXPECT_EQ(weight_bytes(lab.model.weights("")), weight_bytes(lab.start));
   EXPECT_NE(weight_bytes(lab.critic.weights("")), weight_bytes(lab.start));
@@ -86,24 +88,24 @@ TEST(Ppo, LeavesThePolicyAloneDuringTheCriticsWarmUp) {
 
 TEST(Ppo, NeverExceedsItsStepBudget) {
   ButtonLab lab;
-  PpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.iterations = 1000;
   config.step_budget = 37;
-  const PpoReport report = trainer_in(lab, config).run("budget");
+  const PolicyReport report = trainer_in(lab, config).run("budget");
   EXPECT_LE(report.environment_steps, 37U);
   EXPECT_GT(report.iterations, 1U);
 }
 
 TEST(Ppo, ResumedEqualsUninterruptedBitForBit) {
-  PpoConfig config = small();
-  config.update.objective.loss.kl_coefficient = 0.01;
+  PolicyTrainingConfig config = small();
+  config.objective.loss.kl_coefficient = 0.01;
   ButtonLab straight;
   (void)trainer_in(straight, config).run("x");
 
   const TemporaryFolder folder;
   ButtonLab first;
   {
-    PpoConfig shorter = config;
+    PolicyTrainingConfig shorter = config;
     shorter.iterations = 2;
     PpoTrainer trainer = trainer_in(first, shorter);
     trainer.checkpoints = folder.path();
@@ -128,15 +130,15 @@ TEST(Ppo, IsTheSameOnOneAndOnTwoThreads) {
 
 TEST(Ppo, HasRatioOneAndKlZeroAtLearningRateZero) {
   ButtonLab lab;
-  PpoConfig config = small();
-  config.update.optimizer.learning_rate = 0;
-  config.update.objective.loss.kl_coefficient = 0.01;
+  PolicyTrainingConfig config = small();
+  config.optimizer.learning_rate = 0;
+  config.objective.loss.kl_coefficient = 0.01;
   Watch watch;
   PpoTrainer trainer = trainer_in(lab, config);
   trainer.listener = &watch;
   (void)trainer.run("x");
   EXPECT_EQ(weight_bytes(lab.model.weights("")), weight_bytes(lab.start));
-  for (std::size_t i = config.critic_warmup; i < watch.seen.size(); ++i) {
+  for (std::size_t i = config.critic.warmup_iterations; i < watch.seen.size(); ++i) {
     EXPECT_NEAR(watch.seen[i].at("train/kl_to_old_nats"), 0.0, 1e-5);
     EXPECT_EQ(watch.seen[i].at("train/kl_to_reference_nats"), 0.0);
     EXPECT_EQ(watch.seen[i].at("train/clipped_share"), 0.0);
@@ -145,9 +147,9 @@ TEST(Ppo, HasRatioOneAndKlZeroAtLearningRateZero) {
 
 TEST(Ppo, KeepsTheBestValidatedPolicy) {
   ButtonLab lab;
-  PpoConfig config = small();
+  PolicyTrainingConfig config = small();
   config.validate_every = 1;
-  config.critic_warmup = 0;
+  config.critic.warmup_iterations = 0;
   PpoTrainer trainer = trainer_in(lab, config);
   const std::vector<double> scores = {0.1, 0.9, 0.2, 0.3, 0.4};
   std::size_t next = 0;
@@ -175,9 +177,9 @@ TEST(Ppo, RefusesACriticOfAnotherVocabularyAndNoEpochs) {
                       Rng(3));
   });
   EXPECT_TRUE(contains(message, "the critic knows")) << message;
-  PpoConfig idle = small();
-  idle.epochs = 0;
-  EXPECT_TRUE(contains(message_of([&] { return trainer_in(lab, idle); }), "epochs of PPO"));
+  PolicyTrainingConfig idle = small();
+  idle.passes = 0;
+  EXPECT_TRUE(contains(message_of([&] { return trainer_in(lab, idle); }), "passes"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/model_state.h"
 #include "dreamgym/train/packing.h"
 #include "dreamgym/train/schedule.h"
@@ -127,7 +128,7 @@ TeachingPlan epoch_plan(std::vector<TrainingSequence> sequences,
 SftReport train_sft(TrainableModel& model,
                     const TeachingPlan& plan,
                     const SftConfig& config,
-                    const SftRun& run) {
+                    const TrainingRun& run) {
   SftReport report;
   std::optional<CheckpointFolder> checkpoints;
   if (run.checkpoints) {
@@ -135,26 +136,15 @@ SftReport train_sft(TrainableModel& model,
     if (const auto saved = checkpoints->load_latest()) {
       report.updates = saved->number;
       restore_model(model, saved->blobs);
-      const StateReader state(saved->blobs.at("state"));
-      report.tokens = state.integer("tokens");
-      report.skipped_updates = state.integer("skipped_updates");
-      for (std::size_t part = 0; part < kNumLossParts; ++part) {
-        report.last_loss[part] = state.real(fmt::format("loss_{}", part));
-      }
+      restore_state(saved->blobs.at("state"), report);
       if (run.listener != nullptr) {
         run.listener->restore(saved->blobs.at("listener"));
       }
     }
   }
   const auto save = [&] {
-    StateWriter state;
-    state.integer("tokens", report.tokens);
-    state.integer("skipped_updates", report.skipped_updates);
-    for (std::size_t part = 0; part < kNumLossParts; ++part) {
-      state.real(fmt::format("loss_{}", part), report.last_loss[part]);
-    }
     Blobs blobs = model_blobs(model);
-    blobs["state"] = state.text();
+    blobs["state"] = state_text(report);
     blobs["listener"] = run.listener != nullptr ? run.listener->save() : "";
     checkpoints->save(report.updates, blobs);
   };

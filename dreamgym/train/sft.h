@@ -6,17 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "dreamgym/base/metrics.h"
-#include "dreamgym/base/progress.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/training_sequence.h"
 #include "dreamgym/nn/trainable_model.h"
-#include "dreamgym/train/checkpoint.h"
-#include "dreamgym/train/training_listener.h"
+#include "dreamgym/train/training_run.h"
 
 namespace dreamgym {
 
@@ -54,20 +50,21 @@ struct SftReport {
   std::array<double, kNumLossParts> last_loss{};  ///< running mean per part, nats per token; 0 if unused
 };
 
-struct SftRun {
-  std::string phase;                        ///< name in metrics, e.g. "experience_sft"
-  MetricsSink* metrics = nullptr;           ///< borrowed; may be null
-  ProgressSink* progress = nullptr;         ///< borrowed; may be null
-  TrainingListener* listener = nullptr;     ///< borrowed; saved and restored with the checkpoints
-  std::optional<Path> checkpoints;          ///< folder to save to and resume from
-};
+template <class Field>
+void visit_state(SftReport& report, Field&& field) {
+  field("tokens", report.tokens);
+  field("skipped_updates", report.skipped_updates);
+  for (std::size_t part = 0; part < kNumLossParts; ++part) {
+    field("loss_" + std::to_string(part), report.last_loss[part]);
+  }
+}
 
 /// Trains in place. With a checkpoint folder it resumes where it was; the result is bit for bit that of
 /// an uninterrupted run.
 SftReport train_sft(TrainableModel& model,
                     const TeachingPlan& plan,
                     const SftConfig& config,
-                    const SftRun& run);
+                    const TrainingRun& run);
 
 /// Mean loss per part (nats per weighted token) without training.
 std::array<double, kNumLossParts> evaluate_sft(const TrainableModel& model,

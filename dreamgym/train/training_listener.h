@@ -19,6 +19,8 @@ class TrainingListener {
   /// What restore() needs to forget everything that came later (file sizes, counts); one line.
   [[nodiscard]] virtual std::string save() const = 0;
   virtual void restore(const std::string& state) = 0;
+  /// Asked before each iteration, and after restore(): true ends the training there.
+  [[nodiscard]] virtual bool wants_stop() const { return false; }
 };
 
 }  // namespace dreamgym

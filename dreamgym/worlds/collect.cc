@@ -1,5 +1,7 @@
 #include "dreamgym/worlds/collect.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
@@ -47,6 +49,9 @@ std::vector<Trajectory> collect(const World& world, const CollectOptions& option
   }
   if (options.task_order != 0) {
     Rng(options.task_order).shuffle(tasks);
+  }
+  if (options.num_tasks > 0) {
+    tasks.resize(std::min(tasks.size(), options.num_tasks));
   }
   const auto explainer = world.make_explainer();
   const Rng rng = Rng(options.seed).fork("collect");

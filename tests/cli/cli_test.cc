@@ -1,51 +1,17 @@
 // The doors, end to end: each verb is run as a person would, on generated data.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
+#include <filesystem>
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/base/text.h"
+#include "tests/cli/ran.h"
+#include "tests/fault_server.h"
 #include "tests/temporary_folder.h"
 
 namespace dreamgym {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out;     // stdout
-  std::string errors;  // stderr
-};
-
-Ran run(const std::string& arguments) {
-  const TemporaryFolder folder;
-  const std::string errors = (folder.path() / "stderr").string();
-  const std::string command = std::string(DREAMGYM_BINARY) + " " + arguments + " 2>" + errors;
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  Ran ran;
-  std::array<char, 4096> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    ran.out.append(buffer.data(), n);
-  }
-  ran.code = WEXITSTATUS(::pclose(pipe));
-  ran.errors = read_file(errors);
-  return ran;
-}
-
-std::vector<nlohmann::json> lines(const std::string& text) {
-  std::vector<nlohmann::json> out;
-  for (const std::string& line : split(text, '\n')) {
-    if (!line.empty()) {
-      out.push_back(nlohmann::json::parse(line));
-    }
-  }
-  return out;
-}
 
 // A quickstart of seconds: tiny weights, few episodes.
 const std::string kTiny =
@@ -58,8 +24,8 @@ const std::string kTiny =
 TEST(Cli, HelpNamesEveryVerbAndEachHasAnExample) {
   const Ran help = run("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb : {"quickstart", "train", "eval", "play", "worlds", "collect", "import", "export",
-                           "annotate", "data", "index", "sft", "pretrain", "report", "doctor", "bench"}) {
+  for (const char* verb : {"quickstart", "train", "reproduce", "eval", "play", "worlds", "collect", "import", "export",
+                           "annotate", "data", "index", "lm", "sft", "pretrain", "report", "doctor", "bench"}) {
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
     EXPECT_EQ(run(std::string(verb) + " --help").code, 0) << verb;
   }
@@ -70,6 +36,11 @@ TEST(Cli, UsageErrorsExitWithTwo) {
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("fly").code, 2);
   EXPECT_EQ(run("play").code, 2);
+  for (const char* arguments : {"collect alfworld --out /tmp/never --episodes -1", "play alfworld --seed=-3"}) {
+    const Ran negative = run(arguments);
+    EXPECT_EQ(negative.code, 2);
+    EXPECT_NE(negative.errors.find("expected at least 0"), std::string::npos) << negative.errors;
+  }
   const Ran unknown = run("quickstart --out /tmp/never --set dream.iteratoins=3");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.errors.find("dream.iterations"), std::string::npos) << unknown.errors;
@@ -115,6 +86,53 @@ TEST(Cli, CollectAnnotateStatsExportImportRoundTrip) {
   EXPECT_NE(again.out.find("12 episodes"), std::string::npos);
 }
 
+// A teacher that fails one request in four, each time in another way.
+FaultReply unreliable_teacher(const FaultRequest& request) {
+  using Fault = FaultReply::Fault;
+  const auto body = nlohmann::json::parse(request.body);
+  const std::string question = body["messages"][1]["content"];
+  const std::string marker = "Number of steps: ";
+  const auto steps = std::stoul(question.substr(question.find(marker) + marker.size()));
+  nlohmann::json answer = {{"task_tutorial", {{"overall_plan", "a"}, {"success_mode", "b"}, {"failure_mode", "c"}}}};
+  for (std::size_t t = 1; t <= steps; ++t) {
+    answer["state_transitions"].push_back({{"step_id", t}, {"transition_plan", "Step " + std::to_string(t) + " of it."}});
+  }
+  const FaultReply good{.body = chat_answer(answer.dump())};
+  if (request.number % 4 != 0) {
+    return good;
+  }
+  const std::vector<FaultReply> faults = {{.status = 429, .body = "{}", .headers = "Retry-After: 0\r\n"},
+                                          {.body = good.body, .fault = Fault::kCut},
+                                          {.status = 500, .body = "oops"},
+                                          {.body = chat_answer("I would rather not.")}};
+  return faults[request.number / 4 % faults.size()];
+}
+
+TEST(Cli, AnnotatesWithATeacherThatFailsNowAndThen) {
+  const TemporaryFolder folder;
+  const std::string logs = (folder.path() / "logs.jsonl").string();
+  const std::string out = (folder.path() / "explained.jsonl").string();
+  ASSERT_EQ(run("collect toy --policy noisy --episodes 30 --out " + logs).code, 0);
+  FaultServer teacher(unreliable_teacher);
+  const std::string command = "annotate " + logs + " --teacher " + teacher.url() +
+                              " --teacher-model m --key-variable \"\" --out " + out;
+  const Ran first = run(command);
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const auto statistics = lines(run("data stats --json " + out).out).at(0);
+  EXPECT_EQ(statistics["explained_transitions"], statistics["transitions"]);
+  EXPECT_EQ(statistics["trajectories"], 30);
+  EXPECT_NE(first.errors.find("repaired"), std::string::npos) << first.errors;
+  const std::size_t asked = teacher.num_requests();
+  EXPECT_GT(asked, 30U);
+  const std::string explained = read_file(out);
+  EXPECT_EQ(run(command).code, 0);
+  EXPECT_EQ(teacher.num_requests(), asked) << "the journal answers the second run";
+  EXPECT_EQ(read_file(out), explained);
+  const Ran missing = run(command + " --description " + (folder.path() / "none.md").string());
+  EXPECT_NE(missing.code, 0);
+  EXPECT_NE(missing.errors.find("none.md"), std::string::npos) << missing.errors;
+}
+
 TEST(Cli, BadInputIsNamedAndNothingIsWritten) {
   const TemporaryFolder folder;
   const Path logs = folder.path() / "bad.jsonl";
@@ -153,6 +171,54 @@ TEST(Cli, QuickstartEndsWithItsTableAndContinuesWhereItStopped) {
   EXPECT_EQ(measured.code, 0) << measured.errors;
   EXPECT_EQ(run("index verify " + run_folder + "/experience.sqlite").code, 0);
   EXPECT_EQ(run("doctor model " + run_folder + "/models/start --probes 0").code, 0);
+}
+
+TEST(Cli, Table1RunsItsWholeGridAndContinues) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "table1").string();
+  const std::string command = "reproduce table1 --world alfworld --scale tiny --out " + out;
+  const Ran first = run(command + " --seeds 1");
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const Ran both = run(command + " --seeds 2");
+  ASSERT_EQ(both.code, 0) << both.errors;
+  for (const char* method : {"Zero-shot", "SFT", "DPO", "GRPO, traditional", "GRPO, DreamGym",
+                             "GRPO, DreamGym-S2R", "PPO, traditional", "PPO, DreamGym", "PPO, DreamGym-S2R"}) {
+    EXPECT_NE(both.out.find(std::string("| ") + method + " |"), std::string::npos) << method;
+  }
+  EXPECT_EQ(both.out.find("not run"), std::string::npos) << both.out;
+  EXPECT_NE(both.out.find("0 online real steps (experience model saw "), std::string::npos);
+  EXPECT_NE(both.out.find("62.1 / 66.3 / 71.0"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(out + "/table1.html"));
+  EXPECT_TRUE(std::filesystem::exists(out + "/seed-2/report.html"));
+  EXPECT_EQ(run("reproduce table1 --scale huge --out " + out).code, 2);
+  EXPECT_EQ(run("reproduce table1 --world webarena --out " + out).code, 2);
+  EXPECT_EQ(run("reproduce table1 --seeds 0 --out " + out).code, 2);
+}
+
+TEST(Cli, ARunGoesOnInRealityWithinItsBudget) {
+  const TemporaryFolder folder;
+  const std::string dreamed = (folder.path() / "dreamed").string();
+  const std::string branch = (folder.path() / "branch").string();
+  const Ran first = run("quickstart --out " + dreamed + " " + kTiny + " --set arms=start,dream");
+  ASSERT_EQ(first.code, 0) << first.errors;
+  const Ran none = run("train --from " + dreamed + " --budget-steps 0 --run " + branch);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.errors.find("--budget-steps 0"), std::string::npos) << none.errors;
+  const Ran real = run("train --from " + dreamed + " --budget-steps 150 --dream-share 0.5 --json --run " + branch);
+  ASSERT_EQ(real.code, 0) << real.errors;
+  bool found = false;
+  for (const auto& line : lines(real.out)) {
+    if (line.at("kind") == "arm" && line.at("arm") == "s2r") {
+      found = true;
+      EXPECT_GT(line.at("real_steps"), 0);
+      EXPECT_LE(line.at("real_steps"), 150);
+    }
+  }
+  EXPECT_TRUE(found) << real.out;
+  const Ran other = run("train --from " + dreamed + " --budget-steps 90 --run " + branch);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.errors.find("s2r.step_budget: 150 -> 90"), std::string::npos) << other.errors;
+  EXPECT_NE(other.errors.find("--force"), std::string::npos) << other.errors;
 }
 
 TEST(Cli, TrainsFromLogsOfAToolWithoutAnyEngine) {

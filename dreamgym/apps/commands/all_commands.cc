@@ -5,6 +5,7 @@ namespace dreamgym {
 void add_all_commands(CLI::App& app) {
   add_quickstart_command(app);
   add_train_command(app);
+  add_reproduce_command(app);
   add_eval_command(app);
   add_report_command(app);
   add_play_command(app);
@@ -16,6 +17,7 @@ void add_all_commands(CLI::App& app) {
   add_annotate_command(app);
   add_data_command(app);
   add_index_command(app);
+  add_lm_command(app);
   add_sft_command(app);
   add_pretrain_command(app);
   add_doctor_command(app);

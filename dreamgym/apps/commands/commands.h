@@ -15,9 +15,11 @@ void add_all_commands(CLI::App& app);
 
 void add_quickstart_command(CLI::App& app);
 void add_train_command(CLI::App& app);
+void add_reproduce_command(CLI::App& app);
 void add_pretrain_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 void add_report_command(CLI::App& app);
+void add_lm_command(CLI::App& app);
 void add_sft_command(CLI::App& app);
 void add_doctor_command(CLI::App& app);
 void add_bench_command(CLI::App& app);

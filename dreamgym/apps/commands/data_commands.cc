@@ -1,4 +1,4 @@
-// Verbs about trajectories on disk: import, export, data stats, annotate, collect, worlds.
+// Verbs about trajectories on disk: import, export, data stats, collect, worlds.
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,6 @@
 #include "dreamgym/data/import.h"
 #include "dreamgym/data/statistics.h"
 #include "dreamgym/data/trajectory_json.h"
-#include "dreamgym/experience/log_explainer.h"
 #include "dreamgym/worlds/catalog.h"
 #include "dreamgym/worlds/collect.h"
 
@@ -100,31 +99,6 @@ void collect_episodes(const CollectArguments& arguments) {
   const auto successes =
       std::count_if(stories.begin(), stories.end(), [](const auto& s) { return s.success(); });
   fmt::print("{}: {} episodes, {} successes\n", arguments.out, stories.size(), successes);
-}
-
-struct AnnotateArguments {
-  std::string file;
-  std::string world;
-  std::string out;
-};
-
-void annotate(const AnnotateArguments& arguments) {
-  std::vector<Trajectory> stories = read_trajectories(arguments.file);
-  std::size_t steps = 0;
-  std::map<std::string, std::unique_ptr<Explainer>> explainers;
-  for (Trajectory& story : stories) {
-    const std::string name = arguments.world.empty() ? story.task.world : arguments.world;
-    auto& explainer = explainers[name];
-    if (!explainer) {
-      const auto worlds = world_names();
-      const bool known = std::find(worlds.begin(), worlds.end(), name) != worlds.end();
-      explainer = known ? make_world(name)->make_explainer() : std::make_unique<LogExplainer>();
-    }
-    explainer->explain(story);
-    steps += story.steps.size();
-  }
-  write_trajectories(arguments.out, stories);
-  fmt::print("{}: {} episodes, {} reasoning traces\n", arguments.out, stories.size(), steps);
 }
 
 void list_worlds(bool json) {
@@ -230,18 +204,6 @@ void add_collect_command(CLI::App& app) {
   verb->add_option("--seed", arguments->seed, "of everything")->capture_default_str();
   verb->add_option("--threads", arguments->threads, "results do not depend on it")->capture_default_str();
   verb->callback([arguments] { collect_episodes(*arguments); });
-}
-
-void add_annotate_command(CLI::App& app) {
-  auto arguments = std::make_shared<AnnotateArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "annotate",
-      "Give every step a reasoning trace: exact where the world is known, from the text elsewhere.\n"
-      "Example: dreamgym annotate logs.jsonl --out explained.jsonl");
-  verb->add_option("file", arguments->file, "canonical JSONL")->required();
-  verb->add_option("--world", arguments->world, "instead of what the episodes say");
-  verb->add_option("--out", arguments->out, "canonical JSONL")->required();
-  verb->callback([arguments] { annotate(*arguments); });
 }
 
 void add_worlds_command(CLI::App& app) {

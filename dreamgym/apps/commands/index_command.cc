@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -6,23 +9,42 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/base/file.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/replay/replay_buffer.h"
 
 namespace dreamgym {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
   std::string store;
   std::string logs;
+  std::string out;
+  std::string index = "exact";
   ReplayQuery query;
-  std::size_t k = 4;
+  SearchOptions search;
   bool json = false;
 };
 
+ReplayBuffer open(const Options& options) {
+  ReplayBufferOptions settings;
+  settings.index = index_kind_named(options.index);
+  return ReplayBuffer(std::make_shared<HashedNgramEmbedder>(), options.store, settings);
+}
+
+void note(const ReplayBuffer& buffer) {
+  if (!buffer.index_note().empty()) {
+    fmt::print(stderr, "{}\n", buffer.index_note());
+  }
+}
+
 void build(const Options& options) {
-  ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>(), options.store);
+  ReplayBuffer buffer = open(options);
+  note(buffer);
   const auto report = buffer.add(read_trajectories(options.logs));
+  buffer.save_index();
   fmt::print("{}: {} transitions added, {} known already, {} of held-out splits refused\n",
              options.store,
              report.added,
@@ -31,18 +53,20 @@ void build(const Options& options) {
 }
 
 void search(const Options& options) {
-  const ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>(), options.store);
-  for (const ReplayHit& hit : buffer.search(std::span(&options.query, 1), {.k = options.k}).front()) {
+  const ReplayBuffer buffer = open(options);
+  note(buffer);
+  const auto found = buffer.search(std::span(&options.query, 1), options.search);
+  for (const ReplayHit& hit : found.front()) {
     const Transition& step = hit.record->transition;
     if (options.json) {
       fmt::print("{}\n",
-                 nlohmann::ordered_json{{"id", hit.record->id},
-                                        {"similarity", hit.similarity},
-                                        {"provenance", provenance_name(hit.record->provenance)},
-                                        {"observation", step.observation.text},
-                                        {"action", step.action},
-                                        {"next_observation", step.next_observation.text}}
-                     .dump());
+                 Json{{"id", hit.record->id},
+                      {"similarity", hit.similarity},
+                      {"provenance", provenance_name(hit.record->provenance)},
+                      {"observation", step.observation.text},
+                      {"action", step.action},
+                      {"next_observation", step.next_observation.text}}
+                     .dump(-1, ' ', false, Json::error_handler_t::replace));
     } else {
       fmt::print("{:.3f} {} {}\n  {}\n  > {}\n  {}\n",
                  hit.similarity,
@@ -55,33 +79,111 @@ void search(const Options& options) {
   }
 }
 
+void statistics(const Options& options) {
+  const ExperienceStore store(options.store);
+  std::map<std::string, std::map<std::string, std::size_t>> counts;
+  std::size_t total = 0;
+  store.for_each([&](ExperienceStore::Sequence, const StoredTransition& record) {
+    ++total;
+    ++counts["provenance"][std::string(provenance_name(record.provenance))];
+    ++counts["world"][record.world];
+    ++counts["split"][record.split];
+    ++counts["policy"][record.policy_version];
+    ++counts["reward"][record.transition.reward >= 1 ? "success" : record.transition.reward > 0 ? "partial" : "none"];
+  });
+  if (options.json) {
+    Json line = {{"store", options.store}, {"transitions", total}, {"bytes", std::filesystem::file_size(options.store)}};
+    for (const auto& [group, of_group] : counts) {
+      line["by_" + group] = of_group;
+    }
+    fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}: {} transitions, {} bytes\n", options.store, total, std::filesystem::file_size(options.store));
+  for (const auto& [group, of_group] : counts) {
+    fmt::print("{}\n", group);
+    for (const auto& [name, count] : of_group) {
+      fmt::print("  {:<46} {:>10}\n", name.empty() ? "-" : name, count);
+    }
+  }
+}
+
+// Transitions as lines of JSON, for other programs: without the vectors, which the texts give again.
+void export_transitions(const Options& options) {
+  const ExperienceStore store(options.store);
+  std::size_t total = 0;
+  write_file(options.out, [&](const std::function<void(std::string_view)>& sink) {
+    store.for_each([&](ExperienceStore::Sequence sequence, const StoredTransition& record) {
+      const Transition& step = record.transition;
+      ++total;
+      sink(Json{{"sequence", sequence},
+                {"id", record.id},
+                {"provenance", provenance_name(record.provenance)},
+                {"world", record.world},
+                {"split", record.split},
+                {"instruction", record.instruction},
+                {"episode_id", record.episode_id},
+                {"step", record.step_index},
+                {"policy_version", record.policy_version},
+                {"simulator_version", record.simulator_version},
+                {"observation", step.observation.text},
+                {"action", step.action},
+                {"reasoning_trace", step.reasoning_trace},
+                {"next_observation", step.next_observation.text},
+                {"reward", step.reward},
+                {"terminated", step.terminated},
+                {"truncated", step.truncated}}
+               .dump(-1, ' ', false, Json::error_handler_t::replace) +
+           "\n");
+    });
+  });
+  fmt::print("{}: {} transitions\n", options.out, total);
+}
+
 }  // namespace
 
 void add_index_command(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("index", "The experience store: build, search, verify.");
+  CLI::App* group = app.add_subcommand("index", "The experience store: build, search, stats, export, verify.");
   group->require_subcommand(1);
   auto options = std::make_shared<Options>();
+  const auto of_store = [&](const char* name, const char* help) {
+    CLI::App* verb = group->add_subcommand(name, help);
+    verb->add_option("store", options->store, "SQLite file")->required()->check(CLI::ExistingFile);
+    return verb;
+  };
   CLI::App* build_verb = group->add_subcommand(
       "build", "Add logs to a store.\nExample: dreamgym index build experience.sqlite logs.jsonl");
   build_verb->add_option("store", options->store, "SQLite file, created if needed")->required();
   build_verb->add_option("logs", options->logs, "canonical JSONL")->required();
+  build_verb->add_option("--index", options->index, "exact; hnsw or ivf are written beside the store")->capture_default_str();
   build_verb->callback([options] { build(*options); });
 
-  CLI::App* search_verb = group->add_subcommand(
+  CLI::App* search_verb = of_store(
       "search",
       "The transitions most like a state and an action.\n"
       "Example: dreamgym index search runs/quickstart/experience.sqlite --action 'open drawer 1'");
-  search_verb->add_option("store", options->store, "SQLite file")->required()->check(CLI::ExistingFile);
   search_verb->add_option("--state", options->query.state, "observation text");
   search_verb->add_option("--action", options->query.action, "action text")->required();
   search_verb->add_option("--world", options->query.world, "only of this world");
-  search_verb->add_option("-k", options->k, "how many")->capture_default_str();
+  search_verb->add_option("--index", options->index, "exact, hnsw or ivf")->capture_default_str();
+  search_verb->add_option("-k", options->search.k, "how many")->capture_default_str();
+  search_verb->add_option("--min-similarity", options->search.min_similarity, "less similar ones are not shown");
+  search_verb->add_option("--diversity", options->search.diversity, "weight of not being like the others, in [0, 1)");
   search_verb->add_flag("--json", options->json, "one JSON object a line");
   search_verb->callback([options] { search(*options); });
 
-  CLI::App* verify_verb = group->add_subcommand(
-      "verify", "Check structure and every checksum.\nExample: dreamgym index verify runs/quickstart/experience.sqlite");
-  verify_verb->add_option("store", options->store, "SQLite file")->required()->check(CLI::ExistingFile);
+  CLI::App* stats_verb = of_store(
+      "stats", "Counts by provenance, world, split, policy and reward.\nExample: dreamgym index stats runs/quickstart/experience.sqlite");
+  stats_verb->add_flag("--json", options->json, "one JSON object");
+  stats_verb->callback([options] { statistics(*options); });
+
+  CLI::App* export_verb = of_store(
+      "export", "Every live transition as a line of JSON.\nExample: dreamgym index export runs/quickstart/experience.sqlite --out transitions.jsonl");
+  export_verb->add_option("--out", options->out, "file to write")->required();
+  export_verb->callback([options] { export_transitions(*options); });
+
+  CLI::App* verify_verb = of_store(
+      "verify", "Check structure and every checksum, and the indexes beside it.\nExample: dreamgym index verify runs/quickstart/experience.sqlite");
   verify_verb->callback([options] {
     const ExperienceStore store(options->store);
     store.verify();
@@ -89,6 +191,14 @@ void add_index_command(CLI::App& app) {
                options->store,
                store.size(),
                store.num_dreamed());
+    for (const IndexKind kind : {IndexKind::kHnsw, IndexKind::kIvf}) {
+      const Path file = options->store + "." + std::string(index_kind_name(kind));
+      if (std::filesystem::exists(file)) {
+        const HashedNgramEmbedder embedder;
+        const auto index = ApproximateIndex::load(file, embedder.name(), kind, embedder.dimension(), {});
+        fmt::print("{}: {} vectors, its checksum fits\n", file.string(), index->size());
+      }
+    }
   });
 }
 

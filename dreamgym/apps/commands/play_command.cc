@@ -284,7 +284,7 @@ void add_play_command(CLI::App& app) {
   verb->add_option("--session", options->session, "webshop: number of the goal, in any split");
   for (const auto& [name, help] :
        {std::pair{webshop::settings::kGoals, "webshop: human or synthetic"},
-        std::pair{webshop::settings::kMode, "webshop: text, text_rich, html or url"},
+        std::pair{webshop::settings::kMode, "webshop: text, text_rich, html, url or abstract"},
         std::pair{webshop::settings::kPrices, "webshop: recorded price table"},
         std::pair{webshop::settings::kNouns, "webshop: recorded noun lists"},
         std::pair{webshop::settings::kCache, "webshop: folder for the parsed catalogue"}}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dreamgym/base/rng.h"
 #include "dreamgym/llm/checkpoint/weight_files.h"
 #include "dreamgym/llm/internal/json_fields.h"
 
@@ -84,11 +85,6 @@ std::pair<std::string, bool> adapted_weight(std::string_view name) {
   return {"", false};
 }
 
-std::string stored_name(const std::string& weight, const char* side) {
-  const std::string_view module = std::string_view(weight).substr(0, weight.rfind('.'));
-  return fmt::format("{}{}.lora_{}.weight", kPrefix, module, side);
-}
-
 void check_pairs(const LoraAdapter& adapter, const std::string& where) {
   for (const auto& [name, pair] : adapter.pairs) {
     const bool fits = pair.a.shape.size() == 2 && pair.b.shape.size() == 2 &&
@@ -105,11 +101,61 @@ void check_pairs(const LoraAdapter& adapter, const std::string& where) {
   }
 }
 
+// As PEFT draws it: A uniform in +-1 / sqrt(in), B zero, so that the model starts unchanged.
+LoraAdapter::Pair initial_pair(const std::vector<std::int64_t>& shape,
+                               std::int64_t rank,
+                               Rng stream) {
+  LoraAdapter::Pair pair{{{rank, shape[1]}, {}}, {{shape[0], rank}, {}}};
+  pair.a.values.resize(num_values(pair.a.shape));
+  pair.b.values.resize(num_values(pair.b.shape));
+  const double bound = 1.0 / std::sqrt(static_cast<double>(shape[1]));
+  for (float& value : pair.a.values) {
+    value = static_cast<float>(bound * (2.0 * stream.uniform() - 1.0));
+  }
+  return pair;
+}
+
 }  // namespace
 
 double LoraAdapter::scale() const {
   const auto r = static_cast<double>(rank);
   return rank_stabilized ? alpha / std::sqrt(r) : alpha / r;
+}
+
+std::string lora_array_name(const std::string& weight, char side) {
+  const std::string_view module = std::string_view(weight).substr(0, weight.rfind('.'));
+  return fmt::format("{}{}.lora_{}.weight", kPrefix, module, side);
+}
+
+LoraAdapter initial_lora(const TransformerConfig& config,
+                         LoraAdapter settings,
+                         std::uint64_t seed) {
+  if (settings.rank < 1 || settings.rank > kMaxRank || !std::isfinite(settings.alpha)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("an adapter of rank {} and alpha {}; expected a rank of 1 to {}",
+                            settings.rank,
+                            settings.alpha,
+                            kMaxRank));
+  }
+  std::ranges::sort(settings.target_modules);
+  settings.pairs.clear();
+  for (const auto& [name, shape] : parameter_shapes(config)) {
+    for (const std::string& target : settings.target_modules) {
+      if (shape.size() == 2 && name.ends_with("." + target + ".weight")) {
+        settings.pairs.emplace(name, initial_pair(shape, settings.rank, Rng(seed).fork(name)));
+      }
+    }
+  }
+  for (const std::string& target : settings.target_modules) {
+    if (std::ranges::none_of(settings.pairs, [&](const auto& pair) {
+          return pair.first.ends_with("." + target + ".weight");
+        })) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "the model has no module \"" + shorten(target, 60) + "\" to adapt",
+                  "name q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj or down_proj");
+    }
+  }
+  return settings;
 }
 
 LoraAdapter load_lora(const std::string& folder) {
@@ -150,9 +196,9 @@ void save_lora(const LoraAdapter& adapter, const std::string& folder) {
   write_file(Path(folder) / "adapter_config.json", json.dump(2) + "\n");
   std::map<std::string, ArraySource> sources;
   for (const auto& [name, pair] : adapter.pairs) {
-    sources.emplace(stored_name(name, "A"),
+    sources.emplace(lora_array_name(name, 'A'),
                     ArraySource{pair.a.shape, [&array = pair.a] { return array.values; }});
-    sources.emplace(stored_name(name, "B"),
+    sources.emplace(lora_array_name(name, 'B'),
                     ArraySource{pair.b.shape, [&array = pair.b] { return array.values; }});
   }
   write_file(Path(folder) / fmt::format("{}.safetensors", kStem), [&](const auto& write) {
@@ -177,13 +223,19 @@ void merge_lora(const LoraAdapter& adapter, TransformerWeights& weights) {
     const auto rank = static_cast<std::size_t>(adapter.rank);
     const auto width = static_cast<std::size_t>(pair.a.shape[1]);
     std::vector<float>& values = found->second.values;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      double change = 0;
+    std::vector<double> change(width);
+    for (std::size_t row = 0; row < values.size() / width; ++row) {
+      std::ranges::fill(change, 0.0);
       for (std::size_t k = 0; k < rank; ++k) {
-        change +=
-            double{pair.b.values[i / width * rank + k]} * pair.a.values[k * width + i % width];
+        const double factor = pair.b.values[row * rank + k];
+        for (std::size_t i = 0; i < width; ++i) {
+          change[i] += factor * double{pair.a.values[k * width + i]};
+        }
       }
-      values[i] = static_cast<float>(values[i] + adapter.scale() * change);
+      for (std::size_t i = 0; i < width; ++i) {
+        float& value = values[row * width + i];
+        value = static_cast<float>(value + adapter.scale() * change[i]);
+      }
     }
   }
 }

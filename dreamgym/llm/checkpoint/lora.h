@@ -31,6 +31,17 @@ struct LoraAdapter {
   bool operator==(const LoraAdapter&) const = default;
 };
 
+/// A fresh adapter with the rank, alpha and target_modules of `settings`, a pair for every matrix
+/// of such a module: A uniform in +-1 / sqrt(in), B zero, so nothing changes at first.
+/// @throws Error kInvalidArgument for a rank below 1 or a module the model does not have.
+/// Source: the default initialisation of PEFT.
+LoraAdapter initial_lora(const TransformerConfig& config,
+                         LoraAdapter settings,
+                         std::uint64_t seed);
+
+/// PEFT's name of one side of a weight's pair. @param side  'A' or 'B'.
+std::string lora_array_name(const std::string& weight, char side);
+
 /// @throws Error kNotFound, kParse, kCorrupt, kUnsupported naming file and key or array.
 LoraAdapter load_lora(const std::string& folder);
 /// Each file atomically, in fp32. @throws Error kIo.

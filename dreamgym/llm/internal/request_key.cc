@@ -22,6 +22,26 @@ void append_tokens(std::string& bytes, std::span<const TokenId> tokens) {
   }
 }
 
+// Adds nothing where nothing is asked for, so that keys of plain requests stay what they were.
+void append_narrowing(std::string& bytes, const GenerationRequest& request) {
+  for (const std::string& text : request.stop_texts) {
+    append_number(bytes, text.size());
+    bytes += text;
+  }
+  if (!request.filter.active()) {
+    return;
+  }
+  const SamplingFilter& filter = request.filter;
+  append_number(bytes, filter.top_k);
+  for (const double value : {filter.top_p, filter.min_p, filter.repetition_penalty}) {
+    append_number(bytes, std::bit_cast<std::uint64_t>(value));
+  }
+  for (const auto& [token, value] : filter.bias) {
+    append_number(bytes, static_cast<std::uint64_t>(token));
+    append_number(bytes, std::bit_cast<std::uint32_t>(value));
+  }
+}
+
 }  // namespace
 
 std::string request_key(const GenerationRequest& request) {
@@ -33,6 +53,7 @@ std::string request_key(const GenerationRequest& request) {
   std::ranges::sort(stop);  // a set: their order means nothing
   append_tokens(bytes, stop);
   append_number(bytes, request.seed);
+  append_narrowing(bytes, request);
   if (request.choices) {
     for (const auto& path : all_paths(*request.choices)) {
       append_tokens(bytes, path);

@@ -42,7 +42,7 @@ class PretrainedTokenizer final : public Tokenizer {
   /// as Qwen's <think>) are recognised even so, as the reference does.
   [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const override;
   /// Every added token written in the text becomes its id.
-  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const;
+  [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text) const override;
   /// As encode_with_markers(), but special tokens that touch a span of `plain` (ascending) are
   /// ordinary text: what a chat's messages or an environment say can't forge a turn.
   [[nodiscard]] std::vector<TokenId> encode_with_markers(std::string_view text,
@@ -76,6 +76,9 @@ PretrainedVocabulary vocabulary_from_json(std::string_view json, const std::stri
 PretrainedVocabulary vocabulary_from_tiktoken(std::string_view ranks,
                                               std::string_view layout,
                                               const std::string& origin);
+
+/// The text of a tokenizer.json that vocabulary_from_json() and the tokenizers library read as this.
+std::string vocabulary_to_json(const PretrainedVocabulary& vocabulary);
 
 PretrainedTokenizer read_pretrained_tokenizer(const Path& tokenizer_json);
 

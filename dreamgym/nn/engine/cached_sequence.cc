@@ -1,24 +1,52 @@
 #include "dreamgym/nn/engine/cached_sequence.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
 
-#include "dreamgym/nn/kernels/kernels.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/llm/checkpoint/number_type.h"
 
 namespace dreamgym::engine {
 
-CacheShape::CacheShape(const TransformerConfig& config) {
+CacheShape::CacheShape(const TransformerConfig& config, NumberFormat its_format)
+    : format(its_format) {
   const auto num_layers = static_cast<std::size_t>(config.num_layers);
-  const auto head_dim = static_cast<std::size_t>(config.head_dim);
+  head_dim = static_cast<std::size_t>(config.head_dim);
   num_kv_heads = static_cast<std::size_t>(config.num_kv_heads);
   value_stride = round_up(head_dim, kPanelWidth);
-  key_floats = head_dim * kPanelWidth;
-  value_floats = value_stride * kPanelWidth;
+  const std::size_t numbers_a_float = format == NumberFormat::kBFloat16 ? 2 : 1;
+  key_floats = head_dim * kPanelWidth / numbers_a_float;
+  value_floats = value_stride * kPanelWidth / numbers_a_float;
   block_floats = num_layers * num_kv_heads * (key_floats + value_floats);
   hidden_stride = round_up(static_cast<std::size_t>(config.hidden_size), kPanelWidth);
   tail_rows =
       config.convolution_taps > 0 ? static_cast<std::size_t>(config.convolution_taps) - 1 : 0;
   num_tails = 2 * num_layers;
   tail_floats = num_tails * tail_rows * hidden_stride;
+}
+
+void CacheShape::store(std::size_t lane,
+                       const float* key,
+                       const float* value,
+                       float* block) const {
+  float* values = block + key_floats;
+  if (format == NumberFormat::kFloat32) {
+    for (std::size_t d = 0; d < head_dim; ++d) {
+      block[d * kPanelWidth + lane] = key[d];
+    }
+    std::copy_n(value, head_dim, values + lane * value_stride);
+    return;
+  }
+  const auto store_half = [](float* words, std::size_t word, std::size_t half, float number) {
+    const std::uint16_t bits = to_bfloat16(number);
+    std::memcpy(reinterpret_cast<char*>(words) + 4 * word + 2 * half, &bits, sizeof(bits));
+  };
+  for (std::size_t d = 0; d < head_dim; ++d) {
+    store_half(block, d / 2 * kPanelWidth + lane, d % 2, key[d]);
+    store_half(values, lane / 2 * value_stride + d, lane % 2, value[d]);
+  }
 }
 
 CachedSequence::CachedSequence(const CacheShape& shape, BlockPool& pool)
@@ -62,10 +90,54 @@ void CachedSequence::plan_snapshot(std::size_t length) {
 }
 
 void CachedSequence::reserve_blocks(std::size_t num_tokens) {
-  while (blocks_.size() * kPanelWidth < num_tokens) {
-    blocks_.push_back(pool_->take());
-    block_starts_.push_back(blocks_.back().get());
+  for (std::size_t i = size() / kPanelWidth; i * kPanelWidth < num_tokens; ++i) {
+    if (i == blocks_.size()) {
+      blocks_.emplace_back(pool_->take());
+      block_starts_.push_back(blocks_.back().get());
+    } else if (blocks_[i].use_count() > 1) {
+      copy_block(i);
+    }
   }
+  // A block that another thread has just let go of is written only after that thread's reads.
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
+
+// A block of one's own with the same contents.
+void CachedSequence::copy_block(std::size_t index) {
+  std::shared_ptr<float> own = pool_->take();
+  std::copy_n(blocks_[index].get(), shape_.block_floats, own.get());
+  blocks_[index] = std::move(own);
+  block_starts_[index] = blocks_[index].get();
+}
+
+std::size_t CachedSequence::share_prefix(const CachedSequence& other, std::size_t length) {
+  check(tokens_.empty() && length <= other.size(), "an empty sequence takes what another holds");
+  std::size_t target = length;
+  if (shape_.tail_floats > 0) {
+    const auto taken = std::ranges::find_if(
+        other.snapshots_.rbegin(), other.snapshots_.rend(), [&](const Snapshot& kept) {
+          return kept.length <= length;
+        });
+    if (taken == other.snapshots_.rend()) {
+      return 0;
+    }
+    target = taken->length;
+    tails_ = taken->tails;
+    // What was planned before that point will not come by any more.
+    std::erase_if(snapshots_, [&](const Snapshot& planned) { return planned.length <= target; });
+    snapshots_.insert(snapshots_.begin(), *taken);
+    if (snapshots_.size() > kMaxSnapshots) {
+      snapshots_.erase(snapshots_.begin());
+    }
+  }
+  const std::size_t num_blocks = (target + kPanelWidth - 1) / kPanelWidth;
+  blocks_.assign(other.blocks_.begin(),
+                 other.blocks_.begin() + static_cast<std::ptrdiff_t>(num_blocks));
+  block_starts_.assign(other.block_starts_.begin(),
+                       other.block_starts_.begin() + static_cast<std::ptrdiff_t>(num_blocks));
+  tokens_.assign(other.tokens_.begin(),
+                 other.tokens_.begin() + static_cast<std::ptrdiff_t>(target));
+  return target;
 }
 
 const float* CachedSequence::tail(std::size_t index) const {
@@ -90,8 +162,13 @@ void CachedSequence::commit(std::span<const TokenId> tokens) {
 }
 
 std::size_t CachedSequence::bytes() const {
+  double blocks = 0;
+  for (const auto& block : blocks_) {
+    blocks += 1.0 / static_cast<double>(block.use_count());
+  }
   const std::size_t floats =
-      blocks_.size() * shape_.block_floats + (1 + snapshots_.size()) * shape_.tail_floats;
+      static_cast<std::size_t>(blocks * static_cast<double>(shape_.block_floats)) +
+      (1 + snapshots_.size()) * shape_.tail_floats;
   return floats * sizeof(float) + tokens_.capacity() * sizeof(TokenId);
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,13 +17,18 @@
 #include "dreamgym/llm/tokenizer.h"
 #include "dreamgym/nn/engine/block_pool.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
+#include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym::engine {
 
 /// Sizes of the memory of a sequence, in floats.
 struct CacheShape {
-  explicit CacheShape(const TransformerConfig& config);
+  /// @param format  of keys and values; not kInt8.
+  explicit CacheShape(const TransformerConfig& config,
+                      NumberFormat format = NumberFormat::kFloat32);
 
+  NumberFormat format = NumberFormat::kFloat32;
+  std::size_t head_dim = 0;
   std::size_t num_kv_heads = 0;
   std::size_t key_floats = 0;    ///< of a key block
   std::size_t value_floats = 0;  ///< of a value block
@@ -33,6 +39,10 @@ struct CacheShape {
   std::size_t num_tails = 0;    ///< two a layer: attention's, then the MLP's
   std::size_t tail_floats = 0;  ///< of all tails
 
+  /// Writes a token's key and value [head_dim] of one head.
+  /// @param lane   of the token in its block. @param block  the key block, the value block behind it.
+  void store(std::size_t lane, const float* key, const float* value, float* block) const;
+
   [[nodiscard]] std::size_t key_offset(std::size_t layer, std::size_t head) const {
     return (layer * num_kv_heads + head) * (key_floats + value_floats);
   }
@@ -41,6 +51,7 @@ struct CacheShape {
   }
 };
 
+/// Blocks are shared with sequences that begin alike; a shared one is copied before it is written.
 /// Invariant: the cache holds exactly the tokens [0, size()).
 class CachedSequence {
  public:
@@ -54,11 +65,15 @@ class CachedSequence {
   /// is something to compute), or to the last snapshot before that. Returns the new size.
   std::size_t rewind_to_common(std::span<const TokenId> context);
 
+  /// Takes the first `length` tokens over from another sequence that holds as many, or as many as
+  /// that one has a snapshot for. This one is empty. Returns the new size.
+  std::size_t share_prefix(const CachedSequence& other, std::size_t length);
+
   /// Asks for a snapshot when the sequence is `length` tokens long; one already past is ignored.
   void plan_snapshot(std::size_t length);
 
-  /// Makes room for tokens about to be computed; pointers from blocks() and block() then hold until
-  /// the next call.
+  /// Makes room for the tokens [size(), num_tokens), which are about to be computed; pointers from
+  /// blocks() and block() then hold until the next call.
   void reserve_blocks(std::size_t num_tokens);
   [[nodiscard]] const float* const* blocks() const { return block_starts_.data(); }
   [[nodiscard]] float* block(std::size_t index) { return blocks_[index].get(); }
@@ -71,6 +86,7 @@ class CachedSequence {
   /// Counts tokens whose keys, values and tails are now all written.
   void commit(std::span<const TokenId> tokens);
 
+  /// Shared blocks count in parts.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -79,10 +95,12 @@ class CachedSequence {
     AlignedFloats tails;  // all of them
   };
 
+  void copy_block(std::size_t index);
+
   CacheShape shape_;
   std::vector<TokenId> tokens_;
   BlockPool* pool_;
-  std::vector<BlockPool::Block> blocks_;
+  std::vector<std::shared_ptr<float>> blocks_;
   std::vector<const float*> block_starts_;
   AlignedFloats tails_;              // [num_tails, tail_rows, hidden_stride]
   std::vector<Snapshot> snapshots_;  // ascending length; those longer than size() are planned

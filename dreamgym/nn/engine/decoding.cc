@@ -20,8 +20,13 @@ constexpr std::size_t kExpectedReplyTokens = 32;
 
 ActiveRequest::ActiveRequest(const GenerationRequest& request,
                              CachedSequence& sequence,
-                             std::size_t limit)
-    : request_(&request), sequence_(&sequence), limit_(limit), tokens_(request.context) {}
+                             std::size_t limit,
+                             const Tokenizer* tokenizer)
+    : request_(&request),
+      sequence_(&sequence),
+      limit_(limit),
+      tokenizer_(tokenizer),
+      tokens_(request.context) {}
 
 void ActiveRequest::begin(EngineCounters& counters) {
   const std::size_t context_size = request_->context.size();
@@ -59,11 +64,24 @@ void ActiveRequest::accept(SampledIndex sampled, EngineCounters& counters) {
   }
   const auto token = static_cast<TokenId>(sampled.index);
   append(token, sampled.logprob);
-  if (std::ranges::find(request_->stop, token) != request_->stop.end()) {
+  if (std::ranges::find(request_->stop, token) != request_->stop.end() || says_stop_text(token)) {
     finish(FinishReason::kStop);
   } else if (reply_.tokens.size() == limit_) {
     finish(FinishReason::kLength);
   }
+}
+
+// Whether the reply, with this token at its end, has just come to hold a text to stop at.
+bool ActiveRequest::says_stop_text(TokenId token) {
+  if (request_->stop_texts.empty()) {
+    return false;
+  }
+  const std::size_t before = text_.size();
+  text_ += tokenizer_->decode(std::span(&token, 1));
+  return std::ranges::any_of(request_->stop_texts, [&](const std::string& text) {
+    const std::size_t first = before >= text.size() ? before - text.size() + 1 : 0;
+    return text_.find(text, first) != std::string::npos;
+  });
 }
 
 std::size_t ActiveRequest::expected_work() const {
@@ -96,11 +114,14 @@ void ActiveRequest::finish(FinishReason reason) {
   finished_ = true;
 }
 
-Decoder::Decoder(const PackedTransformer& model, const Kernels& kernels, std::size_t chunk_tokens)
+Decoder::Decoder(const PackedTransformer& model,
+                 const Kernels& kernels,
+                 NumberFormat cache_format,
+                 std::size_t chunk_tokens)
     : model_(model),
       kernels_(kernels),
       chunk_tokens_(chunk_tokens),
-      pass_(model, kernels, std::max(chunk_tokens, kMaxPassRows)),
+      pass_(model, kernels, cache_format, std::max(chunk_tokens, kMaxPassRows)),
       sampler_(kernels) {}
 
 void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
@@ -135,7 +156,7 @@ void Decoder::add_part(ActiveRequest& request, std::size_t room, EngineCounters&
   const std::span<const TokenId> unread = request.unread();
   const std::size_t count = std::min(room, unread.size());
   const bool complete = count == unread.size();
-  parts_.push_back({&request.sequence(), unread.first(count), complete});
+  parts_.push_back({&request.sequence(), unread.first(count), complete ? 1U : 0U});
   num_chosen_rows_ += count;
   if (complete) {
     waiting_.push_back(&request);
@@ -172,7 +193,11 @@ void Decoder::sample_free(std::size_t first, std::size_t count, EngineCounters& 
     Rng stream = request.next_stream();
     const std::span row(logits + i * pass_.logits_stride(),
                         static_cast<std::size_t>(model_.config.vocab_size));
-    request.accept(sampler_.sample(row, request.request().temperature, stream), counters);
+    request.accept(
+        sampler_.sample(row,
+                        {request.request().temperature, request.request().filter, request.tokens()},
+                        stream),
+        counters);
   }
 }
 
@@ -185,7 +210,7 @@ SampledIndex Decoder::sample_choice(const ActiveRequest& request, const float* o
         output, model_.head_row(static_cast<std::size_t>(token)), model_.hidden_stride));
   }
   Rng stream = request.next_stream();
-  return sampler_.sample(choice_logits_, request.request().temperature, stream);
+  return sampler_.sample(choice_logits_, {.temperature = request.request().temperature}, stream);
 }
 
 }  // namespace dreamgym::engine

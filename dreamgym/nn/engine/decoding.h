@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dreamgym/llm/language_model.h"
@@ -23,8 +24,12 @@ namespace dreamgym::engine {
 /// A request under way. Lifetime: borrows the request and the sequence.
 class ActiveRequest {
  public:
-  /// @param limit  most new tokens, max_tokens and the model's length considered.
-  ActiveRequest(const GenerationRequest& request, CachedSequence& sequence, std::size_t limit);
+  /// @param limit      most new tokens, max_tokens and the model's length considered.
+  /// @param tokenizer  may be null for a request without stop texts.
+  ActiveRequest(const GenerationRequest& request,
+                CachedSequence& sequence,
+                std::size_t limit,
+                const Tokenizer* tokenizer);
 
   /// Goes back to what the sequence shares with the context and takes forced tokens.
   void begin(EngineCounters& counters);
@@ -34,6 +39,8 @@ class ActiveRequest {
   [[nodiscard]] std::span<const TokenId> unread() const;
   [[nodiscard]] CachedSequence& sequence() const { return *sequence_; }
   [[nodiscard]] const GenerationRequest& request() const { return *request_; }
+  /// Context and reply so far.
+  [[nodiscard]] std::span<const TokenId> tokens() const { return tokens_; }
   /// The tokens that may come next, or empty: any.
   [[nodiscard]] std::span<const TokenId> allowed() const;
   /// The stream of the next token's draw.
@@ -48,25 +55,37 @@ class ActiveRequest {
 
  private:
   void append(TokenId token, float logprob);
+  bool says_stop_text(TokenId token);
   void follow_forced(EngineCounters& counters);
   void finish(FinishReason reason);
 
   const GenerationRequest* request_;
   CachedSequence* sequence_;
   std::size_t limit_;
+  const Tokenizer* tokenizer_;
   std::vector<TokenId> tokens_;  // context and reply
+  std::string text_;             // of the reply, kept where it may say a stop text
   GenerationReply reply_;
   TokenTrie::Node node_ = 0;
   bool finished_ = false;
 };
 
+struct PrefixChain;  // prefix_sharing.h
+
 class Decoder {
  public:
-  Decoder(const PackedTransformer& model, const Kernels& kernels, std::size_t chunk_tokens);
+  Decoder(const PackedTransformer& model,
+          const Kernels& kernels,
+          NumberFormat cache_format,
+          std::size_t chunk_tokens);
 
   /// Runs the requests to their ends. Each has another sequence.
   /// @throws Error kDiverged if logits are not finite.
   void run(std::span<ActiveRequest* const> requests, EngineCounters& counters);
+  /// Reads what the requests of a chain have in common, once.
+  void read_chain(const PrefixChain& chain, EngineCounters& counters);
+  /// Reads the tokens into the empty sequence and says how likely each was.
+  SequenceScore score(std::span<const TokenId> tokens, CachedSequence& sequence);
 
  private:
   void choose_parts(std::span<ActiveRequest* const> requests, EngineCounters& counters);

@@ -14,12 +14,22 @@
 
 namespace dreamgym::engine {
 
-/// A weight [out, in] as panels of depth `in`.
+/// A weight [out, in] as panels of depth `in` (kernels.h).
 struct PackedMatrix {
-  AlignedFloats panels;  ///< [num_panels][depth][kPanelWidth]
+  NumberFormat format = NumberFormat::kFloat32;
+  AlignedFloats words;   ///< the panels, whatever their format
+  AlignedFloats scales;  ///< [columns()], int8 only
   std::size_t num_panels = 0;
   std::size_t depth = 0;
   [[nodiscard]] std::size_t columns() const { return num_panels * kPanelWidth; }
+  /// A product with this on its right side; left and out are the caller's to fill in.
+  [[nodiscard]] PanelProduct product() const {
+    return {.depth = depth,
+            .format = format,
+            .panels = words.data(),
+            .scales = scales.data(),
+            .num_panels = num_panels};
+  }
 };
 
 /// What precedes attention or the MLP: norm and short convolution.
@@ -31,6 +41,9 @@ struct PackedInput {
 struct PackedLayer {
   PackedInput attention_input;
   PackedMatrix query_key_value;  ///< columns: query heads, key heads, value heads
+  AlignedFloats bias;            ///< [query_key_value.columns()]; empty without biases
+  AlignedFloats query_norm;      ///< [head_dim]; empty without normalised heads
+  AlignedFloats key_norm;        ///< the same
   PackedMatrix attention_out;
   PackedInput mlp_input;
   PackedMatrix gate_up;  ///< each panel: half gate columns, half up columns
@@ -58,6 +71,9 @@ struct PackedTransformer {
 
 /// @throws Error kUnsupported for a shape the kernels can't compute, kInvalidArgument for arrays
 /// that are missing or of another shape than the config says.
-PackedTransformer pack_transformer(const TransformerWeights& weights);
+/// @param format  of the matrices; norms, biases and embeddings stay fp32. In int8 each row of a
+/// weight has its own scale, its largest magnitude / 127.
+PackedTransformer pack_transformer(const TransformerWeights& weights,
+                                   NumberFormat format = NumberFormat::kFloat32);
 
 }  // namespace dreamgym::engine

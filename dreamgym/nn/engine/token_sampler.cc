@@ -8,30 +8,52 @@
 
 namespace dreamgym::engine {
 
-SampledIndex TokenSampler::sample(std::span<const float> logits, double temperature, Rng& stream) {
+// Sums of the softmax; leaves the weights and their block sums.
+SoftmaxSums TokenSampler::weigh(std::span<const float> logits, float inverse_temperature) {
   const std::size_t size = round_up(logits.size(), kSumLanes);
   logits_.assign(size, -std::numeric_limits<float>::infinity());
   std::ranges::copy(logits, logits_.begin());
   weights_.resize(size);
   block_sums_.resize(size / kSumLanes);
-  const auto inverse = static_cast<float>(temperature > 0 ? 1.0 / temperature : 1.0);
-  const SoftmaxSums sums =
-      kernels_.softmax(logits_.data(), size, inverse, weights_.data(), block_sums_.data());
+  const SoftmaxSums sums = kernels_.softmax(
+      logits_.data(), size, inverse_temperature, weights_.data(), block_sums_.data());
   if (!std::isfinite(sums.maximum) || !std::isfinite(sums.total) || !(sums.total > 0)) {
     throw Error(ErrorKind::kDiverged,
                 "the model's logits are not finite",
                 "its weights have diverged; go back to an earlier checkpoint");
   }
+  return sums;
+}
+
+SampledIndex TokenSampler::sample(std::span<const float> logits,
+                                  const SamplingRule& rule,
+                                  Rng& stream) {
+  const auto inverse = static_cast<float>(rule.temperature > 0 ? 1.0 / rule.temperature : 1.0);
+  const SoftmaxSums sums = weigh(logits, inverse);
   SampledIndex sampled;
-  if (temperature > 0) {
-    sampled.index = draw(stream.uniform() * sums.total, logits.size());
-  } else {
-    sampled.index =
-        static_cast<std::size_t>(std::ranges::find(logits, sums.maximum) - logits.begin());
-  }
+  sampled.index = choose(logits, rule, sums, stream);
   const double scaled = static_cast<double>(logits[sampled.index] - sums.maximum) * inverse;
   sampled.logprob = static_cast<float>(scaled - std::log(sums.total));
   return sampled;
+}
+
+float TokenSampler::logprob(std::span<const float> logits, std::size_t index) {
+  const SoftmaxSums sums = weigh(logits, 1.0F);
+  return static_cast<float>(static_cast<double>(logits[index] - sums.maximum) -
+                            std::log(sums.total));
+}
+
+std::size_t TokenSampler::choose(std::span<const float> logits,
+                                 const SamplingRule& rule,
+                                 const SoftmaxSums& sums,
+                                 Rng& stream) const {
+  if (rule.filter.active()) {
+    return sample_filtered(logits, rule, stream);
+  }
+  if (rule.temperature > 0) {
+    return draw(stream.uniform() * sums.total, logits.size());
+  }
+  return static_cast<std::size_t>(std::ranges::find(logits, sums.maximum) - logits.begin());
 }
 
 // The index at which the running sum of the weights passes the target: first the block, then the

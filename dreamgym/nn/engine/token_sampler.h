@@ -7,6 +7,7 @@
 #include <span>
 
 #include "dreamgym/base/rng.h"
+#include "dreamgym/llm/language_model.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
@@ -17,17 +18,34 @@ struct SampledIndex {
   float logprob = 0;
 };
 
+struct SamplingRule {
+  double temperature = 1.0;  ///< 0: the largest logit, the first of equals
+  SamplingFilter filter{};
+  std::span<const TokenId> seen{};  ///< for the repetition penalty
+};
+
+/// The index a filter lets be drawn, written plainly: sorts what is left of the vocabulary.
+std::size_t sample_filtered(std::span<const float> logits, const SamplingRule& rule, Rng& stream);
+
 class TokenSampler {
  public:
   explicit TokenSampler(const Kernels& kernels) : kernels_(kernels) {}
 
-  /// Draws an index with probability softmax(logits / temperature); with temperature 0 the largest
-  /// logit (the first of equals), whose log-probability is at temperature 1.
+  /// Draws an index with probability softmax(logits / temperature), narrowed and tilted by the
+  /// filter. Its log-probability is that of the softmax over all logits as they are, at temperature
+  /// 1 where the rule's is 0.
   /// @param logits  not empty.
   /// @throws Error  kDiverged if the logits are not finite.
-  SampledIndex sample(std::span<const float> logits, double temperature, Rng& stream);
+  SampledIndex sample(std::span<const float> logits, const SamplingRule& rule, Rng& stream);
+  /// log softmax(logits)[index]. @throws Error kDiverged as above.
+  float logprob(std::span<const float> logits, std::size_t index);
 
  private:
+  SoftmaxSums weigh(std::span<const float> logits, float inverse_temperature);
+  [[nodiscard]] std::size_t choose(std::span<const float> logits,
+                                   const SamplingRule& rule,
+                                   const SoftmaxSums& sums,
+                                   Rng& stream) const;
   [[nodiscard]] std::size_t draw(double target, std::size_t size) const;
 
   const Kernels& kernels_;

@@ -34,10 +34,11 @@ void check_token(TokenId token, const TransformerConfig& config) {
 
 TransformerPass::TransformerPass(const PackedTransformer& model,
                                  const Kernels& kernels,
+                                 NumberFormat cache_format,
                                  std::size_t max_rows)
     : model_(model),
       kernels_(kernels),
-      shape_(model.config),
+      shape_(model.config, cache_format),
       max_rows_(max_rows),
       residual_(max_rows * model.hidden_stride),
       normalized_((shape_.tail_rows + max_rows) * model.hidden_stride),
@@ -46,7 +47,7 @@ TransformerPass::TransformerPass(const PackedTransformer& model,
       attended_(max_rows * round_up(attended_width(model.config), kPanelWidth)),
       activated_(max_rows * model.layers.front().gate_up.columns() / 2),
       outputs_(max_rows * model.hidden_stride),
-      product_scratch_(product_scratch_floats(deepest_product(model))) {}
+      product_scratch_(product_scratch_floats(deepest_product(model), max_rows)) {}
 
 void TransformerPass::run(std::span<const PassPart> parts) {
   place(parts);
@@ -131,10 +132,37 @@ void TransformerPass::run_attention(std::size_t layer) {
   const PackedLayer& weights = model_.layers[layer];
   multiply(kernels_.multiply, input_, weights.query_key_value, heads_);
   for (const PlacedPart& placed : parts_) {
+    finish_heads(placed, weights);
     rotate_and_store(placed, layer);
     attend(placed, layer);
   }
   multiply(kernels_.multiply_add, attended_, weights.attention_out, residual_);
+}
+
+// Biases of the projections and norms of the heads, where the family has them.
+void TransformerPass::finish_heads(const PlacedPart& placed, const PackedLayer& layer) {
+  const auto head_dim = static_cast<std::size_t>(model_.config.head_dim);
+  const auto num_heads = static_cast<std::size_t>(model_.config.num_heads);
+  const std::size_t stride = layer.query_key_value.columns();
+  const auto normalize = [&](float* heads, std::size_t count, const AlignedFloats& weight) {
+    kernels_.normalize({.input = heads,
+                        .out = heads,
+                        .num_rows = count,
+                        .size = head_dim,
+                        .padded = head_dim,
+                        .epsilon = static_cast<float>(model_.config.rms_norm_epsilon),
+                        .weight = weight.data()});
+  };
+  for (std::size_t i = 0; i < placed.part.tokens.size(); ++i) {
+    float* row = heads_.data() + (placed.first_row + i) * stride;
+    for (std::size_t column = 0; column < layer.bias.size(); ++column) {
+      row[column] += layer.bias[column];
+    }
+    if (!layer.query_norm.empty()) {
+      normalize(row, num_heads, layer.query_norm);
+      normalize(row + num_heads * head_dim, shape_.num_kv_heads, layer.key_norm);
+    }
+  }
 }
 
 // Queries and keys turned to their positions; keys and values into the cache.
@@ -154,17 +182,13 @@ void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t lay
                       half);
     }
     float* block = placed.part.sequence->block(position / kPanelWidth);
-    const std::size_t lane = position % kPanelWidth;
     const float* keys = row + num_heads * head_dim;
     const float* values = keys + shape_.num_kv_heads * head_dim;
     for (std::size_t head = 0; head < shape_.num_kv_heads; ++head) {
-      float* key_block = block + shape_.key_offset(layer, head) + lane;
-      for (std::size_t d = 0; d < head_dim; ++d) {
-        key_block[d * kPanelWidth] = keys[head * head_dim + d];
-      }
-      std::copy_n(values + head * head_dim,
-                  head_dim,
-                  block + shape_.value_offset(layer, head) + lane * shape_.value_stride);
+      shape_.store(position % kPanelWidth,
+                   keys + head * head_dim,
+                   values + head * head_dim,
+                   block + shape_.key_offset(layer, head));
     }
   }
 }
@@ -183,6 +207,7 @@ void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
                      .head_dim = head_dim,
                      .scale = 1.0F / std::sqrt(static_cast<float>(head_dim)),
                      .first_position = placed.position,
+                     .format = shape_.format,
                      .blocks = placed.part.sequence->blocks(),
                      .key_offset = shape_.key_offset(layer, head),
                      .value_offset = shape_.value_offset(layer, head),
@@ -202,26 +227,25 @@ void TransformerPass::multiply(void (*kernel)(const PanelProduct&),
                                const AlignedFloats& left,
                                const PackedMatrix& matrix,
                                AlignedFloats& out) {
-  kernel({.left = left.data(),
-          .left_stride = left.size() / max_rows_,
-          .num_rows = num_rows_,
-          .depth = matrix.depth,
-          .panels = matrix.panels.data(),
-          .num_panels = matrix.num_panels,
-          .out = out.data(),
-          .out_stride = out.size() / max_rows_,
-          .scratch = product_scratch_.data()});
+  PanelProduct product = matrix.product();
+  product.left = left.data();
+  product.left_stride = left.size() / max_rows_;
+  product.num_rows = num_rows_;
+  product.out = out.data();
+  product.out_stride = out.size() / max_rows_;
+  product.scratch = product_scratch_.data();
+  kernel(product);
 }
 
 void TransformerPass::collect_outputs() {
   std::size_t count = 0;
   for (const PlacedPart& placed : parts_) {
-    if (placed.part.wants_output) {
-      const std::size_t row = placed.first_row + placed.part.tokens.size() - 1;
-      std::copy_n(residual_.data() + row * model_.hidden_stride,
-                  model_.hidden_stride,
-                  outputs_.data() + count++ * model_.hidden_stride);
-    }
+    const std::size_t wanted = placed.part.num_outputs;
+    const std::size_t row = placed.first_row + placed.part.tokens.size() - wanted;
+    std::copy_n(residual_.data() + row * model_.hidden_stride,
+                wanted * model_.hidden_stride,
+                outputs_.data() + count * model_.hidden_stride);
+    count += wanted;
   }
   kernels_.normalize({.input = outputs_.data(),
                       .out = outputs_.data(),
@@ -240,15 +264,14 @@ const float* TransformerPass::logits(std::size_t first, std::size_t count) {
   if (logits_.size() < count * logits_stride()) {
     logits_.resize(count * logits_stride());
   }
-  kernels_.multiply({.left = output(first),
-                     .left_stride = model_.hidden_stride,
-                     .num_rows = count,
-                     .depth = model_.head.depth,
-                     .panels = model_.head.panels.data(),
-                     .num_panels = model_.head.num_panels,
-                     .out = logits_.data(),
-                     .out_stride = logits_stride(),
-                     .scratch = product_scratch_.data()});
+  PanelProduct product = model_.head.product();
+  product.left = output(first);
+  product.left_stride = model_.hidden_stride;
+  product.num_rows = count;
+  product.out = logits_.data();
+  product.out_stride = logits_stride();
+  product.scratch = product_scratch_.data();
+  kernels_.multiply(product);
   return logits_.data();
 }
 

@@ -21,7 +21,7 @@ namespace dreamgym::engine {
 struct PassPart {
   CachedSequence* sequence = nullptr;
   std::span<const TokenId> tokens;  ///< not empty
-  bool wants_output = false;        ///< whether something is predicted after the last of them
+  std::size_t num_outputs = 0;      ///< of its last tokens: what follows them is asked for
 };
 
 /// @throws Error kInvalidArgument for an id the model does not know.
@@ -29,13 +29,17 @@ void check_token(TokenId token, const TransformerConfig& config);
 
 class TransformerPass {
  public:
-  /// @param max_rows  most tokens of one call of run().
-  TransformerPass(const PackedTransformer& model, const Kernels& kernels, std::size_t max_rows);
+  /// @param cache_format  of the sequences' keys and values.
+  /// @param max_rows      most tokens of one call of run().
+  TransformerPass(const PackedTransformer& model,
+                  const Kernels& kernels,
+                  NumberFormat cache_format,
+                  std::size_t max_rows);
 
   [[nodiscard]] std::size_t max_rows() const { return max_rows_; }
 
   /// Computes the parts (each of another sequence) and appends them to their sequences. Outputs are
-  /// numbered in the order of the parts that want one.
+  /// numbered in the order of the parts and their tokens.
   void run(std::span<const PassPart> parts);
 
   /// The normalised hidden row [hidden_stride] that predicts what follows.
@@ -55,6 +59,7 @@ class TransformerPass {
   void embed();
   void prepare_input(const PackedInput& input, std::size_t tail_index);
   void run_attention(std::size_t layer);
+  void finish_heads(const PlacedPart& placed, const PackedLayer& layer);
   void rotate_and_store(const PlacedPart& placed, std::size_t layer);
   void attend(const PlacedPart& placed, std::size_t layer);
   void run_mlp(const PackedLayer& layer);

@@ -161,10 +161,12 @@ void Head::backward_chunk(const HeadWeights& weights,
            {logits_.data(), stride},
            {weights.matrix, weights.width},
            {d_rows, weights.width});
-  multiply_add({weights.vocab_size, weights.width, count},
-               {logits_.data(), stride, true},
-               {rows_.data(), weights.width},
-               {gradients.d_matrix, weights.width});
+  if (gradients.d_matrix != nullptr) {
+    multiply_add({weights.vocab_size, weights.width, count},
+                 {logits_.data(), stride, true},
+                 {rows_.data(), weights.width},
+                 {gradients.d_matrix, weights.width});
+  }
   for (std::size_t i = 0; i < count; ++i) {
     train_kernels().add_scaled(1.0F,
                                d_rows + i * weights.width,
@@ -190,7 +192,10 @@ void Head::backward_allowed(const HeadWeights& weights,
     const float d_logit = logits_.data()[i];
     train_kernels().add_scaled(
         d_logit, weights.matrix + id, gradients.d_hidden + row, weights.width);
-    train_kernels().add_scaled(d_logit, input.hidden + row, gradients.d_matrix + id, weights.width);
+    if (gradients.d_matrix != nullptr) {
+      train_kernels().add_scaled(
+          d_logit, input.hidden + row, gradients.d_matrix + id, weights.width);
+    }
   }
 }
 

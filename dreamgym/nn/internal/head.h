@@ -30,7 +30,7 @@ struct HeadInput {
 struct HeadGradients {
   std::span<const TokenGradient> queries;
   float* d_hidden = nullptr;  ///< [rows, width], added to
-  float* d_matrix = nullptr;  ///< [vocab, width], added to
+  float* d_matrix = nullptr;  ///< [vocab, width], added to; null: frozen
 };
 
 class Head {

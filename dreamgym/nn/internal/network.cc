@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/nn/internal/matrix_product.h"
 
 namespace dreamgym::internal {
 namespace {
@@ -24,7 +23,7 @@ void copy_rows(const float* source,
 }  // namespace
 
 std::size_t Workspace::bytes() const {
-  std::size_t total = attention.bytes() + head.bytes();
+  std::size_t total = attention.bytes() + head_norm.bytes() + low_rank.bytes() + head.bytes();
   for (const FloatBuffer* buffer : {&cosine,
                                     &sine,
                                     &z,
@@ -42,13 +41,16 @@ std::size_t Workspace::bytes() const {
                                     &hidden,
                                     &d_hidden,
                                     &active,
-                                    &d_active}) {
+                                    &d_active,
+                                    &unwanted}) {
     total += buffer->capacity_bytes();
   }
   for (const LayerActivations& layer : layers) {
     for (const FloatBuffer* buffer : {&layer.x,
                                       &layer.attention_norm,
                                       &layer.query_key_value,
+                                      &layer.plain_heads,
+                                      &layer.head_norms,
                                       &layer.attention_out,
                                       &layer.log_sum,
                                       &layer.middle,
@@ -71,11 +73,10 @@ void ensure_rotary_table(const TransformerConfig& config,
                                     std::max(num_positions, 2 * workspace.num_positions));
   float* cosine = workspace.cosine.ensure(rows * half);
   float* sine = workspace.sine.ensure(rows * half);
+  const std::vector<double> frequencies = rope_frequencies(config);
   for (std::size_t i = 0; i < half; ++i) {
-    const double frequency = std::pow(
-        config.rope_theta, -2.0 * static_cast<double>(i) / static_cast<double>(config.head_dim));
     for (std::size_t position = 0; position < rows; ++position) {
-      const double angle = static_cast<double>(position) * frequency;
+      const double angle = static_cast<double>(position) * frequencies[i];
       cosine[position * half + i] = static_cast<float>(std::cos(angle));
       sine[position * half + i] = static_cast<float>(std::sin(angle));
     }
@@ -85,7 +86,7 @@ void ensure_rotary_table(const TransformerConfig& config,
 
 Network::Network(const TransformerConfig& config,
                  const ParameterLayout& layout,
-                 const float* weights)
+                 const NetworkWeights& weights)
     : config_(config),
       layout_(layout),
       weights_(weights),
@@ -100,9 +101,49 @@ NormConvolution Network::norm_of(std::size_t gain, std::size_t taps) const {
           .width = hidden_,
           .num_taps = static_cast<std::size_t>(config_.convolution_taps),
           .epsilon = static_cast<float>(config_.rms_norm_epsilon),
-          .gain = weights_ + gain,
-          .taps = weights_ + taps,
+          .gain = weights_.base + gain,
+          .taps = weights_.base + taps,
           .predecessor = plan_.predecessor.data()};
+}
+
+HeadNorm Network::head_norm_of(const LayerOffsets& at) const {
+  return {.shape = shape_,
+          .epsilon = static_cast<float>(config_.rms_norm_epsilon),
+          .query_gain = weights_.base + at.query_gain,
+          .key_gain = weights_.base + at.key_gain};
+}
+
+const LayerTerms* Network::terms_of(std::size_t layer) const {
+  static const LayerTerms kNone;
+  return weights_.adapter == nullptr ? &kNone : &weights_.adapter->layers[layer];
+}
+
+LinearShape Network::query_key_value_of(std::size_t layer) const {
+  return {.out = shape_.row_width(),
+          .in = hidden_,
+          .weight = layout_.layers[layer].query_key_value,
+          .terms = terms_of(layer)->query_key_value};
+}
+
+LinearShape Network::attention_out_of(std::size_t layer) const {
+  return {.out = hidden_,
+          .in = shape_.out_width(),
+          .weight = layout_.layers[layer].attention_out,
+          .terms = terms_of(layer)->attention_out};
+}
+
+LinearShape Network::gate_up_of(std::size_t layer) const {
+  return {.out = 2 * intermediate_,
+          .in = hidden_,
+          .weight = layout_.layers[layer].gate_up,
+          .terms = terms_of(layer)->gate_up};
+}
+
+LinearShape Network::down_of(std::size_t layer) const {
+  return {.out = hidden_,
+          .in = intermediate_,
+          .weight = layout_.layers[layer].down,
+          .terms = terms_of(layer)->down};
 }
 
 Rotation Network::rotation(const Workspace& workspace, float direction) const {
@@ -123,7 +164,7 @@ HeadInput Network::head_input(const Workspace& workspace) const {
 void Network::embed(float* x) const {
   for (std::size_t t = 0; t < num_tokens_; ++t) {
     const auto id = static_cast<std::size_t>(batch_->tokens[t]);
-    std::copy_n(weights_ + layout_.embedding + id * hidden_, hidden_, x + t * hidden_);
+    std::copy_n(weights_.base + layout_.embedding + id * hidden_, hidden_, x + t * hidden_);
   }
 }
 
@@ -139,20 +180,27 @@ void Network::attend(std::size_t layer, LayerActivations& kept, Workspace& works
                                  .z = workspace.z.ensure((num_tokens_ + 1) * hidden_),
                                  .out = convolved});
   float* rows = kept.query_key_value.ensure(num_tokens_ * width);
-  multiply({num_tokens_, width, hidden_},
-           {convolved, hidden_},
-           {weights_ + at.query_key_value, hidden_, true},
-           {rows, width});
+  const Linear linear(weights_, workspace.low_rank);
+  linear.forward(query_key_value_of(layer), num_tokens_, convolved, rows);
+  if (config_.qkv_bias) {
+    add_bias(num_tokens_, width, weights_.base + at.query_key_value_bias, rows);
+  }
+  if (config_.qk_norm) {
+    const std::size_t heads = shape_.num_heads + shape_.num_kv_heads;
+    normalize_heads(head_norm_of(at),
+                    num_tokens_,
+                    rows,
+                    kept.plain_heads.ensure(num_tokens_ * heads * shape_.head_dim),
+                    kept.head_norms.ensure(num_tokens_ * heads),
+                    workspace.head_norm);
+  }
   train_kernels().rotate(rotation(workspace, 1.0F), rows);
   float* out = kept.attention_out.ensure(num_tokens_ * out_width);
   Attention(shape_, plan_, workspace.attention)
       .forward({rows, out, kept.log_sum.ensure(num_tokens_ * shape_.num_heads)});
   float* middle = kept.middle.ensure(num_tokens_ * hidden_);
   std::copy_n(x, num_tokens_ * hidden_, middle);
-  multiply_add({num_tokens_, hidden_, out_width},
-               {out, out_width},
-               {weights_ + at.attention_out, out_width, true},
-               {middle, hidden_});
+  linear.forward_add(attention_out_of(layer), num_tokens_, out, middle);
 }
 
 // out [A, hidden] = middle + MLP, for all rows or, in the last layer, those that queries read.
@@ -177,20 +225,15 @@ void Network::feed_forward(std::size_t layer,
   } else {
     std::copy_n(middle, num_tokens_ * hidden_, out);
   }
+  const Linear linear(weights_, workspace.low_rank);
   float* gate_up = kept.gate_up.ensure(num_rows * 2 * intermediate_);
   float* chunk = workspace.chunk.ensure(kChunkRows * intermediate_);
   for (std::size_t begin = 0; begin < num_rows; begin += kChunkRows) {
     const std::size_t count = std::min(kChunkRows, num_rows - begin);
     float* rows = gate_up + begin * 2 * intermediate_;
-    multiply({count, 2 * intermediate_, hidden_},
-             {input + begin * hidden_, hidden_},
-             {weights_ + at.gate_up, hidden_, true},
-             {rows, 2 * intermediate_});
+    linear.forward(gate_up_of(layer), count, input + begin * hidden_, rows);
     train_kernels().swiglu(count, intermediate_, rows, chunk);
-    multiply_add({count, hidden_, intermediate_},
-                 {chunk, intermediate_},
-                 {weights_ + at.down, intermediate_, true},
-                 {out + begin * hidden_, hidden_});
+    linear.forward_add(down_of(layer), count, chunk, out + begin * hidden_);
   }
 }
 
@@ -232,7 +275,7 @@ std::vector<TokenScore> Network::forward(const PackedBatch& batch,
                                  .z = workspace.z.ensure((num_tokens_ + 1) * hidden_),
                                  .out = workspace.hidden.ensure(sources_.size() * hidden_)});
   const HeadWeights head{
-      weights_ + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
+      weights_.base + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
   return workspace.head.forward(head, head_input(workspace));
 }
 

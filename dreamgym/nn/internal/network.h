@@ -13,6 +13,8 @@
 #include "dreamgym/nn/internal/attention.h"
 #include "dreamgym/nn/internal/float_buffer.h"
 #include "dreamgym/nn/internal/head.h"
+#include "dreamgym/nn/internal/head_norm.h"
+#include "dreamgym/nn/internal/linear.h"
 #include "dreamgym/nn/internal/parameter_layout.h"
 #include "dreamgym/nn/internal/segment_plan.h"
 #include "dreamgym/nn/trainable_model.h"
@@ -24,6 +26,8 @@ struct LayerActivations {
   FloatBuffer x;                ///< [N, hidden] input
   FloatBuffer attention_norm;   ///< [N] inverse rms
   FloatBuffer query_key_value;  ///< [N, query + 2 kv], rotated
+  FloatBuffer plain_heads;      ///< [N, query + kv] before their norm; only with config.qk_norm
+  FloatBuffer head_norms;       ///< [N, heads + kv heads] inverse rms; the same
   FloatBuffer attention_out;    ///< [N, query]
   FloatBuffer log_sum;          ///< [N, heads]
   FloatBuffer middle;           ///< [N, hidden] after attention
@@ -46,7 +50,10 @@ struct Workspace {
   FloatBuffer last, final_norm;   ///< [A, hidden], [A]
   FloatBuffer hidden, d_hidden;   ///< [A, hidden]
   FloatBuffer active, d_active;   ///< [A, hidden]
+  FloatBuffer unwanted;           ///< gradients of frozen gains and taps
   AttentionScratch attention;
+  HeadNormScratch head_norm;
+  LowRankScratch low_rank;
   Head head;
   std::size_t num_positions = 0;  ///< in cosine and sine
 
@@ -55,33 +62,53 @@ struct Workspace {
 
 class Network {
  public:
-  /// Borrows everything for its lifetime. @param weights  [layout.count]
-  Network(const TransformerConfig& config, const ParameterLayout& layout, const float* weights);
+  /// Borrows everything for its lifetime.
+  Network(const TransformerConfig& config,
+          const ParameterLayout& layout,
+          const NetworkWeights& weights);
 
   /// @param keep  whether backward() will follow; otherwise layers share their memory.
   /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
   std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, bool keep);
-  /// After forward(keep) of the same batch. @param d_weights  [layout.count], added to.
-  void backward(std::span<const TokenGradient> gradients, Workspace& workspace, float* d_weights);
+  /// After forward(keep) of the same batch.
+  void backward(std::span<const TokenGradient> gradients,
+                Workspace& workspace,
+                const NetworkGradients& wanted);
 
  private:
   [[nodiscard]] NormConvolution norm_of(std::size_t gain, std::size_t taps) const;
   [[nodiscard]] Rotation rotation(const Workspace& workspace, float direction) const;
   [[nodiscard]] bool is_last(std::size_t layer) const { return layer + 1 == layout_.layers.size(); }
   [[nodiscard]] HeadInput head_input(const Workspace& workspace) const;
+  [[nodiscard]] HeadNorm head_norm_of(const LayerOffsets& at) const;
+  [[nodiscard]] LinearShape query_key_value_of(std::size_t layer) const;
+  [[nodiscard]] LinearShape attention_out_of(std::size_t layer) const;
+  [[nodiscard]] LinearShape gate_up_of(std::size_t layer) const;
+  [[nodiscard]] LinearShape down_of(std::size_t layer) const;
+  [[nodiscard]] const LayerTerms* terms_of(std::size_t layer) const;
   void embed(float* x) const;
   void attend(std::size_t layer, LayerActivations& kept, Workspace& workspace) const;
   void feed_forward(std::size_t layer,
                     LayerActivations& kept,
                     Workspace& workspace,
                     float* out) const;
-  void attend_backward(std::size_t layer, Workspace& workspace, float* d_weights) const;
-  void feed_forward_backward(std::size_t layer, Workspace& workspace, float* d_weights) const;
-  void final_backward(Workspace& workspace, float* d_weights) const;
+  void attend_backward(std::size_t layer,
+                       Workspace& workspace,
+                       const NetworkGradients& wanted) const;
+  [[nodiscard]] float* gain_gradient(std::size_t offset,
+                                     const NetworkGradients& wanted,
+                                     Workspace& workspace) const;
+  void heads_backward(std::size_t layer,
+                      Workspace& workspace,
+                      const NetworkGradients& wanted) const;
+  void feed_forward_backward(std::size_t layer,
+                             Workspace& workspace,
+                             const NetworkGradients& wanted) const;
+  void final_backward(Workspace& workspace, const NetworkGradients& wanted) const;
 
   const TransformerConfig& config_;
   const ParameterLayout& layout_;
-  const float* weights_;
+  NetworkWeights weights_;
   AttentionShape shape_;
   std::size_t hidden_ = 0;
   std::size_t intermediate_ = 0;

@@ -46,6 +46,29 @@ TransformerConfig plain_config() {  // a Llama: no convolution
   return config;
 }
 
+TransformerConfig qwen2_config() {  // biases, no convolution, stretched positions
+  TransformerConfig config = odd_config();
+  config.family = "qwen2";
+  config.convolution_taps = 0;
+  config.qkv_bias = true;
+  config.rope_scaling = {.kind = RopeScaling::Kind::kLinear, .factor = 3.0};
+  return config;
+}
+
+TransformerConfig qwen3_config() {  // heads that are wider than the hidden size, normalised
+  TransformerConfig config = odd_config();
+  config.family = "qwen3";
+  config.convolution_taps = 0;
+  config.head_dim = 16;
+  config.qk_norm = true;
+  config.rope_scaling = {.kind = RopeScaling::Kind::kLlama3,
+                         .factor = 8.0,
+                         .low_frequency_factor = 1.0,
+                         .high_frequency_factor = 4.0,
+                         .original_max_position = 32};
+  return config;
+}
+
 // Nothing at its special initial value: taps away from 0, gains away from 1.
 TransformerWeights shaken_weights(const TransformerConfig& config, std::uint64_t seed) {
   TransformerWeights weights = initial_weights(config, seed);
@@ -103,7 +126,7 @@ struct Model {
     copy_in(layout, source, weights.data());
   }
   std::vector<TokenScore> score(const PackedBatch& batch) {
-    return Network(config, layout, weights.data()).forward(batch, workspace, false);
+    return Network(config, layout, {.base = weights.data()}).forward(batch, workspace, false);
   }
 
   SingleThread single;
@@ -126,7 +149,11 @@ class NetworkOfShape : public testing::TestWithParam<TransformerConfig> {};
 
 INSTANTIATE_TEST_SUITE_P(Shapes,
                          NetworkOfShape,
-                         testing::Values(odd_config(), vector_config(), plain_config()));
+                         testing::Values(odd_config(),
+                                         vector_config(),
+                                         plain_config(),
+                                         qwen2_config(),
+                                         qwen3_config()));
 
 TEST_P(NetworkOfShape, ScoresAForestAsTheReferenceScoresItsLinearSequences) {
   const TransformerWeights weights = shaken_weights(GetParam(), 3);
@@ -146,9 +173,9 @@ TEST_P(NetworkOfShape, HasTheGradientsOfFiniteDifferences) {
   const auto gradients = some_gradients(batch.queries.size());
   Model model(weights);
   std::vector<float> d_weights(model.layout.count);
-  Network network(model.config, model.layout, model.weights.data());
+  Network network(model.config, model.layout, {.base = model.weights.data()});
   network.forward(batch, model.workspace, true);
-  network.backward(gradients, model.workspace, d_weights.data());
+  network.backward(gradients, model.workspace, {.base = d_weights.data()});
 
   ReferenceTransformer reference(weights);
   const auto loss = [&] {
@@ -176,6 +203,89 @@ TEST_P(NetworkOfShape, HasTheGradientsOfFiniteDifferences) {
           << parameter.name << " " << index;
     }
   }
+}
+
+// A low-rank pair on every projection, with nothing at its initial zeros.
+LoraAdapter shaken_adapter(const TransformerConfig& config) {
+  LoraAdapter adapter;
+  adapter.rank = 3;
+  adapter.alpha = 2.0;
+  adapter.target_modules = {
+      "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+  adapter = initial_lora(config, adapter, 8);
+  Rng rng(9);
+  for (auto& [name, pair] : adapter.pairs) {
+    for (float& value : pair.b.values) {
+      value = static_cast<float>(0.2 * rng.normal());
+    }
+  }
+  return adapter;
+}
+
+// With W' = W + s B A: dB = s dW' A^T and dA = s B^T dW'.
+void expect_chain_rule(const LoraAdapter::Pair& pair,
+                       std::span<const float> d_weight,
+                       const LoraAdapter::Pair& gradient,
+                       double scale) {
+  const auto rank = static_cast<std::size_t>(pair.a.shape[0]);
+  const auto in = static_cast<std::size_t>(pair.a.shape[1]);
+  const auto out = static_cast<std::size_t>(pair.b.shape[0]);
+  std::vector<double> d_a(rank * in);
+  std::vector<double> d_b(out * rank);
+  for (std::size_t o = 0; o < out; ++o) {
+    for (std::size_t i = 0; i < in; ++i) {
+      for (std::size_t k = 0; k < rank; ++k) {
+        const double d = scale * double{d_weight[o * in + i]};
+        d_b[o * rank + k] += d * double{pair.a.values[k * in + i]};
+        d_a[k * in + i] += d * double{pair.b.values[o * rank + k]};
+      }
+    }
+  }
+  for (std::size_t i = 0; i < d_a.size(); ++i) {
+    ASSERT_NEAR(gradient.a.values[i], d_a[i], 1e-4 + 1e-4 * std::abs(d_a[i]));
+  }
+  for (std::size_t i = 0; i < d_b.size(); ++i) {
+    ASSERT_NEAR(gradient.b.values[i], d_b[i], 1e-4 + 1e-4 * std::abs(d_b[i]));
+  }
+}
+
+TEST_P(NetworkOfShape, RunsAnAdapterAsTheMergedWeightsAndDifferentiatesIt) {
+  const TransformerWeights weights = shaken_weights(GetParam(), 3);
+  const LoraAdapter adapter = shaken_adapter(GetParam());
+  TransformerWeights merged = weights;
+  merge_lora(adapter, merged);
+  const PackedBatch batch = forest(GetParam(), 11);
+  const auto gradients = some_gradients(batch.queries.size());
+  Model frozen(weights);
+  Model whole(merged);
+  const AdapterLayout layout = adapter_layout(adapter, GetParam());
+  FloatBuffer low_rank(layout.flat.count);
+  copy_in(adapter, layout, low_rank.data());
+  std::vector<float> d_low_rank(layout.flat.count);
+  std::vector<float> d_whole(whole.layout.count);
+  Network with_adapter(
+      frozen.config, frozen.layout, {frozen.weights.data(), &layout, low_rank.data()});
+  Network without(whole.config, whole.layout, {.base = whole.weights.data()});
+  const auto scores = with_adapter.forward(batch, frozen.workspace, true);
+  const auto expected = without.forward(batch, whole.workspace, true);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_NEAR(scores[i].logprob, expected[i].logprob, 2e-5) << "query " << i;
+  }
+  with_adapter.backward(gradients, frozen.workspace, {.low_rank = d_low_rank.data()});
+  without.backward(gradients, whole.workspace, {.base = d_whole.data()});
+  LoraAdapter gradient = adapter;
+  copy_out(layout, d_low_rank.data(), gradient);
+  std::size_t num_checked = 0;
+  for (const Parameter& parameter : whole.layout.parameters) {
+    if (const auto pair = adapter.pairs.find(parameter.name); pair != adapter.pairs.end()) {
+      expect_chain_rule(pair->second,
+                        std::span(d_whole).subspan(parameter.offset, parameter.count()),
+                        gradient.pairs.at(parameter.name),
+                        adapter.scale());
+      ++num_checked;
+    }
+  }
+  EXPECT_EQ(num_checked, adapter.pairs.size());
 }
 
 TEST(Network, GivesATokenTheSameScoreWhateverItsNeighboursAre) {
@@ -239,8 +349,13 @@ TEST(Network, TakesATargetOutsideItsAllowedIdsForABug) {
   EXPECT_THROW(model.score(batch), LogicError);
 }
 
-TEST(Network, NeedsTheMemoryThatIsForetold) {
+// With and without normalised heads.
+class MemoryOfNetwork : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, MemoryOfNetwork, testing::Bool());
+
+TEST_P(MemoryOfNetwork, IsForetold) {
   TransformerConfig config = transformer_preset("nano");
+  config.qk_norm = GetParam();
   config.vocab_size = 64;
   config.num_layers = 2;
   Model model(initial_weights(config, 1));
@@ -250,9 +365,10 @@ TEST(Network, NeedsTheMemoryThatIsForetold) {
     query_all(batch, batch.add_segment(random_tokens(rng, 100, config.vocab_size)));
   }
   std::vector<float> d_weights(model.layout.count);
-  Network network(model.config, model.layout, model.weights.data());
+  Network network(model.config, model.layout, {.base = model.weights.data()});
   network.forward(batch, model.workspace, true);
-  network.backward(some_gradients(batch.queries.size()), model.workspace, d_weights.data());
+  network.backward(
+      some_gradients(batch.queries.size()), model.workspace, {.base = d_weights.data()});
   std::size_t bytes =
       model.workspace.bytes() - model.workspace.head.bytes() - model.workspace.attention.bytes();
   for (const FloatBuffer* fixed : {&model.workspace.chunk,

@@ -56,7 +56,7 @@ void adamw_step(const StepSettings& settings, const Parameter& parameter, const 
   const double rate = config.learning_rate * settings.scale;
   const auto t = static_cast<double>(settings.num_steps);
   const bool decays =
-      parameter.kind == ParameterKind::kMatrix || parameter.kind == ParameterKind::kEmbedding;
+      config.decay_all || parameter.kind == ParameterKind::kMatrix || parameter.kind == ParameterKind::kEmbedding;
   train_kernels().adamw(
       {.count = parameter.count(),
        .weights = at.weights,

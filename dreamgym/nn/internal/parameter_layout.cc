@@ -52,6 +52,16 @@ ParameterLayout parameter_layout(const TransformerConfig& config) {
                                              at + "self_attn.k_proj.weight",
                                              at + "self_attn.v_proj.weight"},
                                             ParameterKind::kMatrix);
+    if (config.qkv_bias) {
+      offsets.query_key_value_bias = builder.block({at + "self_attn.q_proj.bias",
+                                                    at + "self_attn.k_proj.bias",
+                                                    at + "self_attn.v_proj.bias"},
+                                                   ParameterKind::kBias);
+    }
+    if (config.qk_norm) {
+      offsets.query_gain = builder.block({at + "self_attn.q_norm.weight"}, ParameterKind::kNorm);
+      offsets.key_gain = builder.block({at + "self_attn.k_norm.weight"}, ParameterKind::kNorm);
+    }
     offsets.attention_out = builder.block({at + "self_attn.o_proj.weight"}, ParameterKind::kMatrix);
     offsets.mlp_gain =
         builder.block({at + "post_attention_layernorm.weight"}, ParameterKind::kNorm);

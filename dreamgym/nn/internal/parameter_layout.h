@@ -12,7 +12,7 @@
 
 namespace dreamgym::internal {
 
-enum class ParameterKind { kEmbedding, kMatrix, kNorm, kConvolution };
+enum class ParameterKind { kEmbedding, kMatrix, kNorm, kConvolution, kBias };
 
 struct Parameter {
   std::string name;  ///< Hugging Face's
@@ -28,7 +28,10 @@ struct Parameter {
 struct LayerOffsets {
   std::size_t attention_gain = 0;
   std::size_t attention_taps = 0;
-  std::size_t query_key_value = 0;  ///< [query + 2 kv, hidden]
+  std::size_t query_key_value = 0;       ///< [query + 2 kv, hidden]
+  std::size_t query_key_value_bias = 0;  ///< [query + 2 kv]; only with config.qkv_bias
+  std::size_t query_gain = 0;            ///< [head_dim]; only with config.qk_norm
+  std::size_t key_gain = 0;              ///< the same
   std::size_t attention_out = 0;
   std::size_t mlp_gain = 0;
   std::size_t mlp_taps = 0;

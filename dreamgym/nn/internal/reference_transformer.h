@@ -3,6 +3,7 @@
 // Only tests use it. Every segment is run as the linear sequence from its root.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -82,6 +83,24 @@ class ReferenceTransformer {
     return y;
   }
 
+  // A query, key or value projection with its bias and the norm of each head.
+  [[nodiscard]] Rows project(const Rows& x, const std::string& name) const {
+    Rows y = linear(x, name + "_proj.weight");
+    for (auto& row : y) {
+      for (std::size_t i = 0; config_.qkv_bias && i < row.size(); ++i) {
+        row[i] += at(name + "_proj.bias")[i];
+      }
+      if (config_.qk_norm && !name.ends_with("v")) {
+        const auto head_dim = static_cast<std::ptrdiff_t>(config_.head_dim);
+        for (auto head = row.begin(); head != row.end(); head += head_dim) {
+          const Rows normal = norm({{head, head + head_dim}}, name + "_norm.weight");
+          std::ranges::copy(normal[0], head);
+        }
+      }
+    }
+    return y;
+  }
+
   [[nodiscard]] Rows norm(const Rows& x, const std::string& name) const {
     Rows z = x;
     for (auto& row : z) {
@@ -114,12 +133,11 @@ class ReferenceTransformer {
 
   void rotate(Rows& rows) const {
     const auto head_dim = static_cast<std::size_t>(config_.head_dim);
+    const std::vector<double> frequencies = rope_frequencies(config_);
     for (std::size_t t = 0; t < rows.size(); ++t) {
       for (std::size_t head = 0; head < rows[t].size(); head += head_dim) {
         for (std::size_t i = 0; i < head_dim / 2; ++i) {
-          const double angle = static_cast<double>(t) * std::pow(config_.rope_theta,
-                                                                 -2.0 * static_cast<double>(i) /
-                                                                     static_cast<double>(head_dim));
+          const double angle = static_cast<double>(t) * frequencies[i];
           double& low = rows[t][head + i];
           double& high = rows[t][head + i + head_dim / 2];
           const double a = low;
@@ -172,9 +190,9 @@ class ReferenceTransformer {
     if (config_.convolution_taps > 0) {
       input = convolve(input, layer + "attention_convolution.weight");
     }
-    Rows queries = linear(input, layer + "self_attn.q_proj.weight");
-    Rows keys = linear(input, layer + "self_attn.k_proj.weight");
-    const Rows values = linear(input, layer + "self_attn.v_proj.weight");
+    Rows queries = project(input, layer + "self_attn.q");
+    Rows keys = project(input, layer + "self_attn.k");
+    const Rows values = project(input, layer + "self_attn.v");
     rotate(queries);
     rotate(keys);
     Rows mixed;

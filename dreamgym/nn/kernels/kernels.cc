@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <cstdlib>
 #include <string>
 
@@ -11,8 +16,26 @@ namespace dreamgym {
 
 namespace {
 
+#if defined(__x86_64__)
+// Linux lets a process use the tiles only after it has asked.
+bool may_use_tiles() {
+#if defined(__linux__)
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;               // XFEATURE_XTILEDATA
+  static const bool kGranted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return kGranted;
+#else
+  return false;
+#endif
+}
+#endif
+
 bool machine_runs(const Kernels& kernels) {
 #if defined(__x86_64__)
+  if (&kernels == &kAmxKernels) {
+    return machine_runs(kAvx512Kernels) && __builtin_cpu_supports("amx-tile") &&
+           __builtin_cpu_supports("amx-bf16") && may_use_tiles();
+  }
   if (&kernels == &kAvx512Kernels) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -27,7 +50,7 @@ bool machine_runs(const Kernels& kernels) {
 // Fastest first.
 std::vector<const Kernels*> compiled_kernels() {
 #if defined(__x86_64__)
-  return {&kAvx512Kernels, &kAvx2Kernels, &kPlainKernels};
+  return {&kAmxKernels, &kAvx512Kernels, &kAvx2Kernels, &kPlainKernels};
 #else
   return {&kPlainKernels};
 #endif
@@ -69,7 +92,7 @@ const Kernels& select_kernels(std::string_view name) {
   }
   throw Error(
       ErrorKind::kInvalidArgument,
-      fmt::format("there are no '{}' kernels; expected avx512, avx2, plain or reference", wanted),
+      fmt::format("there are no '{}' kernels; expected amx, avx512, avx2, plain or reference", wanted),
       "correct the engine's setting or the variable DREAMGYM_KERNELS");
 }
 

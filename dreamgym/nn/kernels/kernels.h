@@ -2,23 +2,28 @@
 //
 // Memory layout, the same for every instruction set:
 //   panel      [depth][kPanelWidth]: kPanelWidth columns of a matrix side by side (a weight matrix
-//              [out, in] becomes ceil(out / kPanelWidth) panels of depth `in`).
+//              [out, in] becomes ceil(out / kPanelWidth) panels of depth `in`). In bfloat16 two
+//              depths are one 32-bit word (the even one in its low half), the depth rounded up to
+//              kPairedDepth with zeros; in int8 four depths are one word (the first in its lowest
+//              byte), the depth rounded up likewise, and each column has a scale.
 //   key block  [head_dim][kPanelWidth]: the keys of kPanelWidth neighbouring tokens, i.e. a panel
 //              whose columns are tokens.
 //   value block [kPanelWidth][value_stride]: a row per token, value_stride = head_dim rounded up to
-//              kPanelWidth.
+//              kPanelWidth. In bfloat16 two neighbouring tokens are one 32-bit word.
 // Rows of activations are padded with zeros to a multiple of kPanelWidth floats.
 //
 // Order of accumulation: every output element is a sum over its depth in ascending order starting
 // at 0 (values: even and odd tokens apart, then added; norms, dot products and sums of weights:
 // kSumLanes interleaved sums, then a binary tree). It depends neither on how many rows are computed
 // together nor on the width of the machine's vectors, so AVX2 and AVX-512 agree bit for bit; the
-// plain version has no fused multiply-add and differs in the last bits.
+// plain version has no fused multiply-add and differs in the last bits. With AMX, activations meet
+// bfloat16 weights as the sum of two bfloat16 numbers, which keeps 16 of their 24 bits.
 //
 // Thread safety: reentrant. Pure functions; memory is the caller's.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -33,21 +38,38 @@ inline constexpr std::size_t kMaxTileRows = 12;  ///< most rows any version keep
 inline constexpr std::size_t kDepthPiece = 512;  ///< also the largest head dimension
 inline constexpr std::size_t kLeftStride = kDepthPiece + 16;
 
+/// How the numbers of a panel or of a key or value block are stored.
+enum class NumberFormat : std::uint8_t { kFloat32, kBFloat16, kInt8 };
+
+/// Numbers in a 32-bit word.
+constexpr std::size_t numbers_a_word(NumberFormat format) {
+  return format == NumberFormat::kFloat32 ? 1 : format == NumberFormat::kBFloat16 ? 2 : 4;
+}
+
+inline constexpr std::size_t kPairedDepth = 32;  ///< a narrow panel's depth is a multiple of it
+constexpr std::size_t paired_depth(std::size_t depth) {
+  return (depth + kPairedDepth - 1) / kPairedDepth * kPairedDepth;
+}
+
 /// out[m][n] = sum_k left[m][k] * panels[n / kPanelWidth][k][n % kPanelWidth].
 struct PanelProduct {
   const float* left = nullptr;  ///< [num_rows, depth], rows left_stride floats apart
   std::size_t left_stride = 0;
   std::size_t num_rows = 0;
   std::size_t depth = 0;
-  const float* panels = nullptr;  ///< [num_panels][depth][kPanelWidth]
+  NumberFormat format = NumberFormat::kFloat32;
+  const void* panels = nullptr;   ///< [num_panels][depth][kPanelWidth] of that format
+  const float* scales = nullptr;  ///< [num_panels * kPanelWidth], int8 only
   std::size_t num_panels = 0;
   float* out = nullptr;  ///< [num_rows, num_panels * kPanelWidth], rows out_stride floats apart
   std::size_t out_stride = 0;
-  float* scratch = nullptr;  ///< product_scratch_floats(depth) floats
+  float* scratch = nullptr;  ///< product_scratch_floats(depth, num_rows) floats on a cache line
 };
-/// Floats of PanelProduct::scratch.
-constexpr std::size_t product_scratch_floats(std::size_t depth) {
-  return (depth + kDepthPiece - 1) / kDepthPiece * kMaxTileRows * kLeftStride;
+/// Floats of PanelProduct::scratch: a block of rows in fp32, or all rows as two bfloat16.
+constexpr std::size_t product_scratch_floats(std::size_t depth, std::size_t num_rows) {
+  const std::size_t block = (depth + kDepthPiece - 1) / kDepthPiece * kMaxTileRows * kLeftStride;
+  const std::size_t paired = (num_rows + 15) / 16 * 16 * paired_depth(depth);
+  return block > paired ? block : paired;
 }
 
 /// Causal attention of the new tokens of one sequence over its cache, for the query heads that
@@ -60,7 +82,8 @@ struct AttentionTask {
   std::size_t head_dim = 0;              ///< at most kDepthPiece
   float scale = 1.0F;                    ///< multiplies the scores
   std::size_t first_position = 0;        ///< token i sees the keys [0, first_position + i]
-  const float* const* blocks = nullptr;  ///< one per kPanelWidth tokens of the sequence
+  NumberFormat format = NumberFormat::kFloat32;  ///< of the blocks; not kInt8
+  const float* const* blocks = nullptr;          ///< one per kPanelWidth tokens of the sequence
   std::size_t key_offset = 0;            ///< floats from a block's start to its key block
   std::size_t value_offset = 0;          ///< floats from a block's start to its value block
   float* out = nullptr;                  ///< [num_tokens, group * head_dim], rows out_stride apart
@@ -128,7 +151,7 @@ struct Kernels {
 /// The versions this machine can run, fastest first; "plain" is always the last.
 std::vector<const Kernels*> available_kernels();
 
-/// The version called `name` ("avx512", "avx2", "plain"), or with "" the one the environment
+/// The version called `name` ("amx", "avx512", "avx2", "plain"), or with "" the one the environment
 /// variable DREAMGYM_KERNELS names, or else the fastest.
 /// @throws Error kUnsupported if the machine can't run it, kInvalidArgument if there is none of
 /// that name.
@@ -142,6 +165,7 @@ extern const Kernels kPlainKernels;
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+extern const Kernels kAmxKernels;
 #endif
 
 }  // namespace dreamgym

@@ -37,7 +37,7 @@ struct ProductCase {
       : left(random_floats(rows * (depth + 3), 1)),
         right(random_floats(panels * depth * kPanelWidth, 2)),
         out(random_floats(rows * panels * kPanelWidth, 3)),
-        scratch(product_scratch_floats(depth)),
+        scratch(product_scratch_floats(depth, rows)),
         task{.left = left.data(),
              .left_stride = depth + 3,
              .num_rows = rows,

@@ -1,7 +1,10 @@
 // The kernels written as plainly as their definitions, in double: what the fast ones are tested
 // against.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "dreamgym/nn/kernels/kernels.h"
@@ -9,15 +12,53 @@
 namespace dreamgym {
 namespace {
 
+// The low (0) or high (1) bfloat16 of a word in memory.
+double half_of(const void* words, std::size_t index, std::size_t half) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, static_cast<const char*>(words) + 4 * index + 2 * half, sizeof(bits));
+  return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U)};
+}
+
+double weight_of(const PanelProduct& task, std::size_t column, std::size_t k) {
+  const std::size_t panel = column / kPanelWidth;
+  const std::size_t lane = column % kPanelWidth;
+  if (task.format == NumberFormat::kFloat32) {
+    const std::size_t index = (panel * task.depth + k) * kPanelWidth + lane;
+    return double{static_cast<const float*>(task.panels)[index]};
+  }
+  const std::size_t share = numbers_a_word(task.format);
+  const std::size_t word =
+      (panel * paired_depth(task.depth) / share + k / share) * kPanelWidth + lane;
+  if (task.format == NumberFormat::kInt8) {
+    return double{task.scales[column]} *
+           static_cast<const std::int8_t*>(task.panels)[4 * word + k % 4];
+  }
+  return half_of(task.panels, word, k % 2);
+}
+
 // Column `column` of row `row` of the product.
 double product_element(const PanelProduct& task, std::size_t row, std::size_t column) {
-  const float* panel = task.panels + column / kPanelWidth * task.depth * kPanelWidth;
   double sum = 0;
   for (std::size_t k = 0; k < task.depth; ++k) {
-    sum += double{task.left[row * task.left_stride + k]} *
-           double{panel[k * kPanelWidth + column % kPanelWidth]};
+    sum += double{task.left[row * task.left_stride + k]} * weight_of(task, column, k);
   }
   return sum;
+}
+
+double key_of(const AttentionTask& task, std::size_t key, std::size_t d) {
+  const float* block = task.blocks[key / kPanelWidth] + task.key_offset;
+  const std::size_t lane = key % kPanelWidth;
+  return task.format == NumberFormat::kFloat32
+             ? double{block[d * kPanelWidth + lane]}
+             : half_of(block, d / 2 * kPanelWidth + lane, d % 2);
+}
+
+double value_of(const AttentionTask& task, std::size_t key, std::size_t d) {
+  const std::size_t stride = (task.head_dim + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
+  const float* block = task.blocks[key / kPanelWidth] + task.value_offset;
+  const std::size_t lane = key % kPanelWidth;
+  return task.format == NumberFormat::kFloat32 ? double{block[lane * stride + d]}
+                                               : half_of(block, lane / 2 * stride + d, lane % 2);
 }
 
 void multiply(const PanelProduct& task) {
@@ -52,13 +93,11 @@ void multiply_swiglu(const PanelProduct& task) {
 
 // One query head of one token.
 void attend_head(const AttentionTask& task, std::size_t token, std::size_t head) {
-  const std::size_t value_stride = (task.head_dim + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
   const float* query = task.queries + token * task.query_stride + head * task.head_dim;
   std::vector<double> weights(task.first_position + token + 1);
   for (std::size_t key = 0; key < weights.size(); ++key) {
-    const float* keys = task.blocks[key / kPanelWidth] + task.key_offset + key % kPanelWidth;
     for (std::size_t d = 0; d < task.head_dim; ++d) {
-      weights[key] += double{query[d]} * double{keys[d * kPanelWidth]} * double{task.scale};
+      weights[key] += double{query[d]} * key_of(task, key, d) * double{task.scale};
     }
   }
   const double maximum = *std::ranges::max_element(weights);
@@ -70,8 +109,7 @@ void attend_head(const AttentionTask& task, std::size_t token, std::size_t head)
   for (std::size_t d = 0; d < task.head_dim; ++d) {
     double sum = 0;
     for (std::size_t key = 0; key < weights.size(); ++key) {
-      const float* values = task.blocks[key / kPanelWidth] + task.value_offset;
-      sum += weights[key] * double{values[key % kPanelWidth * value_stride + d]};
+      sum += weights[key] * value_of(task, key, d);
     }
     task.out[token * task.out_stride + head * task.head_dim + d] = static_cast<float>(sum / total);
   }

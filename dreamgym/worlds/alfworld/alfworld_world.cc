@@ -197,6 +197,18 @@ class AlfworldWorld final : public World {
          .held_out = true},
         {.name = "valid_unseen", .description = "rooms of no training house", .held_out = true}};
   }
+  [[nodiscard]] Task task_of_game(const std::string& path) const override {
+    if (!std::filesystem::is_regular_file(path)) {
+      throw Error(ErrorKind::kNotFound,
+                  fmt::format("no game file at {}", path),
+                  "name a game.tw-pddl, such as games/valid_seen/<task>/<trial>/game.tw-pddl");
+    }
+    Task task = new_task({.split = ""}, sentence_of(path));
+    task.id = Path(path).parent_path().filename().string();
+    task.source = path;
+    task.settings[settings::kGame] = path;
+    return task;
+  }
   [[nodiscard]] std::vector<Task> tasks(const WorldOptions& options) const override {
     check_options(*this,
                   options,

@@ -10,9 +10,12 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/worlds/alfworld/alfworld_environment.h"
 #include "dreamgym/worlds/alfworld/expert.h"
+#include "dreamgym/worlds/alfworld/game_writer.h"
+#include "dreamgym/worlds/alfworld/house_generator.h"
 #include "dreamgym/worlds/alfworld/real_data.h"
 #include "dreamgym/worlds/collect.h"
 #include "tests/contract/environment_contract.h"
+#include "tests/temporary_folder.h"
 
 namespace dreamgym {
 namespace {
@@ -116,6 +119,21 @@ TEST(AlfworldWorld, SplitsShareNoTaskAndAreTheSameEachTime) {
       EXPECT_FALSE(task.instruction.ends_with('.'));
     }
   }
+}
+
+TEST(AlfworldWorld, PlaysAGameFileByItsPath) {
+  const auto world = make_alfworld_world();
+  const Task generated = world->tasks({.count = 1}).front();
+  const TemporaryFolder folder;
+  const Path file =
+      write_game(generate_game(parse_generated_id(generated.id)), folder.path(), Dialect::kV04);
+  const Task task = world->task_of_game(file.string());
+  EXPECT_EQ(task.instruction, generated.instruction);
+  EXPECT_EQ(task.settings.at(settings::kType), generated.settings.at(settings::kType));
+  const auto by_path = world->make_environment();
+  const auto by_id = world->make_environment();
+  EXPECT_EQ(by_path->reset(task, 0), by_id->reset(generated, 0));
+  EXPECT_THROW((void)world->task_of_game(folder.path() / "none.tw-pddl"), Error);
 }
 
 TEST(AlfworldWorld, UnknownOptionsAreRefused) {

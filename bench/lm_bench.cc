@@ -1,0 +1,227 @@
+// A real language model on the generation engine: reading a prompt, and decoding 1 to 64 sequences.
+//
+//   lm_bench [--model=FILE|DIR] [--context=512] [--tokens=16] [--sequences=1,8,32,64]
+//            [--formats=fp32/fp32,bf16/bf16,int8/bf16] [--threads=1] [--peer=PYTHON]
+//
+// Each format (weights/cache) is checked first: log-probabilities of a text against those of fp32.
+// tokens_per_second counts tokens read (reading) or new tokens (decoding) a second, with one thread
+// a second of processor time. --peer runs the same
+// folder in Hugging Face transformers (bench/peers/lm_peer.py).
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/rng.h"
+#include "dreamgym/base/text.h"
+#include "dreamgym/llm/pretrained_model.h"
+#include "dreamgym/nn/generation_engine.h"
+
+namespace dreamgym {
+namespace {
+
+struct Settings {
+  std::string model;
+  std::size_t context = 512;
+  std::size_t tokens = 16;
+  std::vector<std::size_t> sequences{1, 8, 32, 64};
+  std::vector<std::string> formats{"fp32/fp32", "bf16/bf16", "int8/bf16"};
+  std::size_t threads = 1;
+  std::string peer;
+};
+
+// Processor time of one thread says what a busy machine hides; with several, time is what counts.
+double seconds_of(std::size_t threads, const std::function<void()>& work) {
+  const auto wall = std::chrono::steady_clock::now();
+  const std::clock_t processor = std::clock();
+  work();
+  return threads == 1
+             ? static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC
+             : std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+}
+
+std::vector<TokenId> random_tokens(std::uint64_t seed, std::size_t count, std::int64_t vocabulary) {
+  Rng rng(seed);
+  std::vector<TokenId> tokens(count);
+  for (TokenId& token : tokens) {
+    token = static_cast<TokenId>(rng.below(static_cast<std::uint64_t>(vocabulary)));
+  }
+  return tokens;
+}
+
+void report(const std::string& what, std::size_t sequences, double rate) {
+  fmt::print("{}\n",
+             nlohmann::ordered_json{{"name", what},
+                                    {"sequences", sequences},
+                                    {"tokens_per_second", std::round(rate * 10) / 10}}
+                 .dump());
+  std::fflush(stdout);
+}
+
+std::vector<GenerationRequest> requests_of(const Settings& settings,
+                                           std::size_t count,
+                                           std::int64_t vocabulary) {
+  std::vector<GenerationRequest> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].session = i + 1;
+    requests[i].context = random_tokens(i, settings.context, vocabulary);
+    requests[i].seed = i;
+    requests[i].max_tokens = 1;
+  }
+  return requests;
+}
+
+// Reads the contexts, then times what follows.
+double decoding_rate(GenerationEngine& engine,
+                     const Settings& settings,
+                     std::size_t count,
+                     std::int64_t vocabulary) {
+  auto requests = requests_of(settings, count, vocabulary);
+  const auto first = engine.generate(requests);
+  for (std::size_t i = 0; i < count; ++i) {
+    requests[i].context.push_back(first[i].tokens[0]);
+    requests[i].max_tokens = settings.tokens;
+  }
+  const double seconds = seconds_of(settings.threads, [&] { (void)engine.generate(requests); });
+  for (const GenerationRequest& request : requests) {
+    engine.release(std::span(&request.session, 1));
+  }
+  return static_cast<double>(count * settings.tokens) / seconds;
+}
+
+double reading_rate(GenerationEngine& engine, const Settings& settings, std::int64_t vocabulary) {
+  auto requests = requests_of(settings, 1, vocabulary);
+  requests[0].session = 0;
+  double best = 0;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const double seconds = seconds_of(settings.threads, [&] { (void)engine.generate(requests); });
+    best = std::max(best, static_cast<double>(settings.context) / seconds);
+  }
+  return best;
+}
+
+// Largest and mean difference of log-probabilities.
+void compare(const std::string& format,
+             const std::vector<float>& got,
+             const std::vector<float>& expected) {
+  double sum = 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double difference = std::abs(double{got[i]} - double{expected[i]});
+    sum += difference;
+    worst = std::max(worst, difference);
+  }
+  fmt::print("{}\n",
+             nlohmann::ordered_json{{"name", format + " log-probability difference"},
+                                    {"mean", sum / static_cast<double>(got.size())},
+                                    {"max", worst}}
+                 .dump());
+}
+
+void run(const Settings& settings) {
+  const PretrainedModel model = load_pretrained_model(settings.model);
+  const std::int64_t vocabulary = model.weights.config.vocab_size;
+  const auto text = model.language.tokenizer->encode(
+      "You are in the middle of a room. Looking quickly around you, you see a bed 1, a desk 2, a "
+      "desk 1, a drawer 3, a drawer 2, a drawer 1 and a shelf 1. Your task is to look at the mug "
+      "under the desklamp. You go to desk 1. On the desk 1, you see a desklamp 1 and a pencil 2.");
+  std::optional<std::vector<float>> expected;
+  for (const std::string& format : settings.formats) {
+    const auto parts = split(format, '/');
+    EngineConfig config;
+    config.num_threads = settings.threads;
+    config.prefill_chunk_tokens = 128;
+    config.cache_budget_bytes = std::size_t{8} << 30;
+    config.weights = std::string(parts.at(0));
+    config.cache = std::string(parts.at(1));
+    GenerationEngine engine(model.weights, nullptr, config);
+    const auto logprobs = engine.score(text).logprobs;
+    if (expected) {
+      compare(format, logprobs, *expected);
+    } else {
+      expected = logprobs;
+    }
+    report(format + " reading", 1, reading_rate(engine, settings, vocabulary));
+    for (const std::size_t count : settings.sequences) {
+      report(format + " decoding", count, decoding_rate(engine, settings, count, vocabulary));
+    }
+  }
+}
+
+Settings parse(int argc, char** argv) {
+  Settings settings;
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): one thread
+  settings.model =
+      std::string(home == nullptr ? "" : home) + "/.cache/dreamgym/models/smollm2/model.gguf";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto value = argument.substr(std::min(argument.find('=') + 1, argument.size()));
+    const auto number = [&] { return static_cast<std::size_t>(std::stoul(std::string(value))); };
+    if (argument.starts_with("--model=")) {
+      settings.model = value;
+    } else if (argument.starts_with("--context=")) {
+      settings.context = number();
+    } else if (argument.starts_with("--tokens=")) {
+      settings.tokens = number();
+    } else if (argument.starts_with("--threads=")) {
+      settings.threads = number();
+    } else if (argument.starts_with("--peer=")) {
+      settings.peer = value;
+    } else if (argument.starts_with("--formats=")) {
+      settings.formats.clear();
+      for (const auto& part : split(value, ',')) {
+        settings.formats.emplace_back(part);
+      }
+    } else if (argument.starts_with("--sequences=")) {
+      settings.sequences.clear();
+      for (const auto& part : split(value, ',')) {
+        settings.sequences.push_back(std::stoul(std::string(part)));
+      }
+    } else {
+      throw Error(ErrorKind::kInvalidArgument, "unknown argument " + std::string(argument));
+    }
+  }
+  return settings;
+}
+
+// The peer reads what it needs from its arguments and prints lines of the same form.
+int run_peer(const Settings& settings) {
+  std::string sequences;
+  for (const std::size_t count : settings.sequences) {
+    sequences += (sequences.empty() ? "" : ",") + std::to_string(count);
+  }
+  const std::string command =
+      fmt::format("{} {}/bench/peers/lm_peer.py {} {} {} {} {}",
+                  settings.peer,
+                  DREAMGYM_SOURCE_DIR,
+                  settings.model,
+                  settings.context,
+                  settings.tokens,
+                  sequences,
+                  settings.threads);
+  return std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe): one thread
+}
+
+}  // namespace
+}  // namespace dreamgym
+
+int main(int argc, char** argv) {
+  try {
+    const dreamgym::Settings settings = dreamgym::parse(argc, argv);
+    dreamgym::run(settings);
+    return settings.peer.empty() ? 0 : dreamgym::run_peer(settings);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lm_bench: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,27 @@
+// Requests of one call that begin alike: the common beginning is read once.
+//
+// Thread safety: reentrant.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dreamgym/nn/engine/decoding.h"
+
+namespace dreamgym::engine {
+
+/// Requests in an order in which each begins like the one before it.
+struct PrefixChain {
+  struct Member {
+    ActiveRequest* request = nullptr;
+    std::size_t shared = 0;  ///< leading tokens in common with the member before; 0 for the first
+  };
+  std::vector<Member> members;  ///< at least two
+};
+
+/// Chains of the unfinished requests of which nothing is cached. Beginnings shorter than a cache
+/// block are not worth sharing.
+std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest> requests);
+
+}  // namespace dreamgym::engine

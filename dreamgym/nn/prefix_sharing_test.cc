@@ -1,0 +1,117 @@
+// Requests that begin alike: what they share is computed and kept once, and nobody can tell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "dreamgym/base/rng.h"
+#include "dreamgym/nn/generation_engine.h"
+
+namespace dreamgym {
+namespace {
+
+TransformerWeights weights_with(std::int64_t taps) {
+  TransformerConfig config = transformer_preset("nano-s");
+  config.vocab_size = 60;
+  config.max_position = 256;
+  config.convolution_taps = taps;
+  TransformerWeights weights = initial_weights(config, 3);
+  Rng rng(4);
+  for (auto& [name, array] : weights.arrays) {
+    for (float& value : array.values) {
+      value += static_cast<float>(0.1 * rng.normal());
+    }
+  }
+  return weights;
+}
+
+std::vector<TokenId> random_tokens(std::size_t count, std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<TokenId> tokens(count);
+  for (TokenId& token : tokens) {
+    token = static_cast<TokenId>(rng.below(60));
+  }
+  return tokens;
+}
+
+// Two groups of four that share a prompt each, one context that begins like a part of the first
+// group's, and one that is like none.
+std::vector<GenerationRequest> group_requests() {
+  std::vector<GenerationRequest> requests;
+  for (std::uint64_t group = 0; group < 2; ++group) {
+    for (std::uint64_t member = 0; member < 4; ++member) {
+      GenerationRequest request;
+      request.session = requests.size() + 1;
+      request.context = random_tokens(100, group);
+      request.seed = 7 * group + member;
+      request.max_tokens = 20;
+      request.kept_tokens = member == 3 ? 40 : 0;
+      requests.push_back(request);
+    }
+  }
+  GenerationRequest part = requests[0];
+  part.session = 9;
+  part.context.resize(50);
+  const auto tail = random_tokens(30, 11);
+  part.context.insert(part.context.end(), tail.begin(), tail.end());
+  requests.push_back(part);
+  GenerationRequest other = requests[0];
+  other.session = 10;
+  other.context = random_tokens(64, 12);
+  requests.push_back(other);
+  return requests;
+}
+
+class PrefixSharing : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Taps, PrefixSharing, testing::Values(0, 4));
+
+TEST_P(PrefixSharing, ChangesNoReplyNowOrLater) {
+  const TransformerWeights weights = weights_with(GetParam());
+  for (const std::size_t threads : {1, 3}) {
+    GenerationEngine together(weights, nullptr, {.num_threads = threads});
+    auto requests = group_requests();
+    for (int turn = 0; turn < 3; ++turn) {
+      const auto replies = together.generate(requests);
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        GenerationEngine alone(weights, nullptr, {});
+        const auto expected = alone.generate(std::span(&requests[i], 1)).front();
+        EXPECT_EQ(replies[i].tokens, expected.tokens) << "request " << i << ", turn " << turn;
+        EXPECT_EQ(replies[i].logprobs, expected.logprobs) << "request " << i << ", turn " << turn;
+        // Each goes its own way, some from before the end of what was shared.
+        auto& context = requests[i].context;
+        if (i % 3 == 0) {
+          context.resize(45 + i);
+        } else {
+          context.insert(context.end(), replies[i].tokens.begin(), replies[i].tokens.end());
+        }
+        const auto more = random_tokens(5, 100 * i + static_cast<std::uint64_t>(turn));
+        context.insert(context.end(), more.begin(), more.end());
+        requests[i].kept_tokens = 0;
+      }
+    }
+  }
+}
+
+TEST_P(PrefixSharing, ReadsAndKeepsACommonPromptOnce) {
+  const TransformerWeights weights = weights_with(GetParam());
+  auto requests = group_requests();
+  requests.resize(4);
+  for (GenerationRequest& request : requests) {
+    request.max_tokens = 1;
+  }
+  GenerationEngine engine(weights, nullptr, {});
+  engine.generate(requests);
+  EXPECT_EQ(engine.counters().prefill_tokens, 99U + 4U);
+  EXPECT_EQ(engine.counters().reused_tokens, 3U * 99U);
+  const std::size_t bytes = engine.cache_bytes();
+  GenerationEngine alone(weights, nullptr, {});
+  alone.generate(std::span(requests).first(1));
+  if (GetParam() == 0) {
+    // Three whole blocks are kept once, the last one by each.
+    EXPECT_LT(bytes, 2 * alone.cache_bytes());
+  }
+  engine.release(std::vector<std::uint64_t>{1, 2, 3, 4});
+  EXPECT_EQ(engine.cache_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace dreamgym
