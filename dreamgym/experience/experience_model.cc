@@ -10,31 +10,24 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/base/word_marks.h"
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/retrieval.h"
 
 namespace dreamgym {
 namespace {
 
+using experience_internal::first_observation;
+using experience_internal::kMaxActionBytes;
+
 // Text of the state an unparsable reply leads to.
 constexpr const char* kNoAnswer = "There is no answer.";
-// Longer actions are cut before the model reads them; no world knows commands of this length.
-constexpr std::size_t kMaxActionBytes = 400;
 // Of a reply that is asked for again because the greedy one contradicted what was shown.
 constexpr double kRetryTemperature = 1.0;
 
-// Lower-cased words without marks at their ends.
-std::vector<std::string> bare_words(std::string_view text) {
-  constexpr std::string_view kMarks = ".,;:!?\"'()[]";
-  std::vector<std::string> out;
-  for (const std::string& word : words(to_lower(text))) {
-    const std::size_t begin = word.find_first_not_of(kMarks);
-    if (begin != std::string::npos) {
-      out.push_back(word.substr(begin, word.find_last_not_of(kMarks) - begin + 1));
-    }
-  }
-  return out;
-}
+// Punctuation around the words of tasks and traces.
+constexpr std::string_view kMarks = ".,;:!?\"'()[]";
 
 void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
   out.insert(out.end(), ids.begin(), ids.end());
@@ -79,22 +72,17 @@ std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
   slots_.clear();
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto first = tasks[i].settings.find(task_settings::kFirstObservation);
-    if (first == tasks[i].settings.end()) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  fmt::format("task '{}' has no first observation to dream from", tasks[i].id),
-                  "take tasks from imported trajectories, or set settings.first_observation");
-    }
+    const std::string& first = first_observation(tasks[i]);
     Slot slot;
     slot.running = true;
     slot.task = tasks[i];
     slot.world_seed = seeds[i];
-    slot.opening_text = first->second;
-    slot.observation = first->second;
-    slot.opening = prompt_.begin(tasks[i].instruction, first->second);
+    slot.opening_text = first;
+    slot.observation = first;
+    slot.opening = prompt_.begin(tasks[i].instruction, first);
     slot.trunk = slot.opening;
     slots_.push_back(std::move(slot));
-    observations.push_back({first->second, {}});
+    observations.push_back({first, {}});
   }
   return observations;
 }
@@ -213,8 +201,8 @@ bool ExperienceModel::wants_what_was_asked(const ReasoningTrace& trace, const Sl
   if (!options_.want_from_task || !want) {
     return true;
   }
-  const std::vector<std::string> asked = bare_words(slot.task.instruction);
-  return std::ranges::all_of(bare_words(*want), [&](const std::string& word) {
+  const std::vector<std::string> asked = lower_words_without_marks(slot.task.instruction, kMarks);
+  return std::ranges::all_of(lower_words_without_marks(*want, kMarks), [&](const std::string& word) {
     return std::ranges::find(asked, word) != asked.end();
   });
 }

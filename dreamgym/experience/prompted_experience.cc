@@ -9,17 +9,18 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/internal/prompted_reply.h"
 #include "dreamgym/experience/retrieval.h"
 
 namespace dreamgym {
 namespace {
 
+using experience_internal::first_observation;
+using experience_internal::kMaxActionBytes;
 using experience_internal::PromptedReply;
 using experience_internal::read_prompted_reply;
 
-// Longer actions are cut before the model reads them; no tool knows commands of this length.
-constexpr std::size_t kMaxActionBytes = 400;
 // Of an answer that is asked for again because the first one contradicted what was shown.
 constexpr double kRetryTemperature = 0.7;
 
@@ -51,14 +52,9 @@ std::vector<Observation> PromptedExperience::reset(std::span<const Task> tasks,
   slots_.clear();
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto first = tasks[i].settings.find(task_settings::kFirstObservation);
-    if (first == tasks[i].settings.end()) {
-      throw Error(ErrorKind::kInvalidArgument,
-                  fmt::format("task '{}' has no first observation to dream from", tasks[i].id),
-                  "take tasks from imported trajectories, or set settings.first_observation");
-    }
-    slots_.push_back({true, tasks[i], seeds[i], first->second, {}, {}});
-    observations.push_back({first->second, {}});
+    const std::string& first = first_observation(tasks[i]);
+    slots_.push_back({true, tasks[i], seeds[i], first, {}, {}});
+    observations.push_back({first, {}});
   }
   return observations;
 }

@@ -1,4 +1,5 @@
 #include "dreamgym/nn/kernels/kernels.h"
+#include "dreamgym/nn/kernels/random_floats.h"
 
 #include <gtest/gtest.h>
 
@@ -14,15 +15,6 @@
 
 namespace dreamgym {
 namespace {
-
-AlignedFloats random_floats(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed);
-  AlignedFloats floats(count);
-  for (float& value : floats) {
-    value = static_cast<float>(rng.normal());
-  }
-  return floats;
-}
 
 void expect_near(const AlignedFloats& got, const AlignedFloats& expected, float tolerance) {
   ASSERT_EQ(got.size(), expected.size());

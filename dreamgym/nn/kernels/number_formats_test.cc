@@ -10,18 +10,10 @@
 #include "dreamgym/llm/checkpoint/number_type.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
 #include "dreamgym/nn/kernels/kernels.h"
+#include "dreamgym/nn/kernels/random_floats.h"
 
 namespace dreamgym {
 namespace {
-
-AlignedFloats random_floats(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed);
-  AlignedFloats floats(count);
-  for (float& value : floats) {
-    value = static_cast<float>(rng.normal());
-  }
-  return floats;
-}
 
 // Words of two random bfloat16, or of four random bytes.
 AlignedFloats random_words(NumberFormat format, std::size_t count, std::uint64_t seed) {

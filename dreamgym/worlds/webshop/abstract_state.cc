@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "dreamgym/base/error.h"
@@ -124,11 +125,8 @@ Action AbstractState::from_world(std::string_view action) const {
     if (const auto number = number_of_.find(parsed.argument); number != number_of_.end()) {
       parsed.argument = number->second;
     }
-    for (const auto& [clean, value] : values_) {
-      if (page_.kind == PageKind::kItem && value == parsed.argument) {
-        parsed.argument = clean;
-        break;
-      }
+    if (const auto clean = clean_of(parsed.argument); clean && page_.kind == PageKind::kItem) {
+      parsed.argument = *clean;
     }
   }
   return abstract_action(parsed, page_.kind);
@@ -164,15 +162,12 @@ std::string AbstractState::observe(std::string_view world_action,
     case PageKind::kDone:
       break;
   }
-  std::vector<std::string> chosen;
-  for (const auto& [option, value] : chosen_) {
-    chosen.push_back(value);
-  }
+  const std::string chosen = show_chosen();
   return fmt::format("{}{}{}{}",
                      abstract::kBought,
                      abstract::kItem,
                      item_,
-                     chosen.empty() ? "" : fmt::format("{}{}", abstract::kWith, join(chosen, ", ")));
+                     chosen.empty() ? "" : fmt::format("{}{}", abstract::kWith, chosen));
 }
 
 std::string AbstractState::number_of(const std::string& asin) {
@@ -243,17 +238,24 @@ std::string AbstractState::show_options() {
 }
 
 std::string AbstractState::choose(const std::string& value) {
-  for (const auto& [clean, raw] : values_) {
-    if (raw == value) {
-      chosen_[option_of_.at(clean)] = clean;
-      break;
-    }
+  if (const auto clean = clean_of(value)) {
+    chosen_[option_of_.at(*clean)] = *clean;
   }
+  return std::string(abstract::kChosen) + show_chosen();
+}
+
+std::optional<std::string> AbstractState::clean_of(const std::string& value) const {
+  const auto found =
+      std::ranges::find_if(values_, [&](const auto& known) { return known.second == value; });
+  return found == values_.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::string AbstractState::show_chosen() const {
   std::vector<std::string> chosen;
   for (const auto& [option, clean] : chosen_) {
     chosen.push_back(clean);
   }
-  return std::string(abstract::kChosen) + join(chosen, ", ");
+  return join(chosen, ", ");
 }
 
 std::string AbstractState::show_sub_page(const std::string& name) const {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,6 +66,9 @@ class AbstractState final : public StateMapper {
   std::string show_options();
   std::string show_sub_page(const std::string& name) const;
   std::string choose(const std::string& value);
+  /// The clean text of a value of the item's, by the shop's.
+  [[nodiscard]] std::optional<std::string> clean_of(const std::string& value) const;
+  [[nodiscard]] std::string show_chosen() const;
   [[nodiscard]] std::string show_price(std::string_view price) const;
   [[nodiscard]] std::string clean_title(std::string_view title) const;
   [[nodiscard]] std::string clean_words(const std::vector<std::string>& words,

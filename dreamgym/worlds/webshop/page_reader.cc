@@ -8,6 +8,7 @@
 
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/base/word_marks.h"
 
 namespace dreamgym::webshop {
 namespace {
@@ -280,15 +281,7 @@ std::optional<std::string> asked_value(const ShownOption& option,
 }
 
 std::vector<std::string> plain_words(std::string_view text) {
-  constexpr std::string_view kMarks = ".,;:!?\"'()[]{}|";
-  std::vector<std::string> out;
-  for (const std::string& word : words(to_lower(text))) {
-    const std::size_t begin = word.find_first_not_of(kMarks);
-    if (begin != std::string::npos) {
-      out.push_back(word.substr(begin, word.find_last_not_of(kMarks) - begin + 1));
-    }
-  }
-  return out;
+  return lower_words_without_marks(text, ".,;:!?\"'()[]{}|");
 }
 
 void add_words_of(std::string_view text, std::set<std::string>& words) {

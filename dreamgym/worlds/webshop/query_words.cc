@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/base/word_marks.h"
 
 namespace dreamgym::webshop {
 namespace {
@@ -29,23 +30,13 @@ bool is_filler(std::string_view word) {
   return std::ranges::find(kFiller, word) != kFiller.end();
 }
 
-/// Without marks at its ends.
-std::string_view bare(std::string_view word) {
-  constexpr std::string_view kMarks = ".,;:!?\"()";
-  const std::size_t begin = word.find_first_not_of(kMarks);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return word.substr(begin, word.find_last_not_of(kMarks) - begin + 1);
-}
-
 bool ends_clause(const std::string& word) {
   return word == "with" || word == "that" || word == "which" || word.ends_with(',') ||
          word.ends_with('.') || word.ends_with(';');
 }
 
 void add_words(std::vector<std::string>& kept, const std::string& word) {
-  const std::string clean(bare(to_lower(word)));
+  const std::string clean(without_marks(to_lower(word), ".,;:!?\"()"));
   if (!clean.empty() && !is_filler(clean) && std::ranges::find(kept, clean) == kept.end()) {
     kept.push_back(clean);
   }
