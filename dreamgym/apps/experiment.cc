@@ -116,6 +116,10 @@ ExperienceOptions Experiment::dream_options() const {
   return options;
 }
 
+std::shared_ptr<const EpisodeAuditor> Experiment::auditor() const {
+  return world_ != nullptr ? world_->make_episode_auditor() : nullptr;
+}
+
 std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& model) {
   return std::make_unique<Actor>(load_model(model_path(model)), config_);
 }
@@ -261,7 +265,8 @@ void Experiment::measure_experience_model() {
                          buffer_.get(),
                          dream_options(),
                          std::span<const Trajectory>(data_.held_out).first(count),
-                         mappers_.get());
+                         mappers_.get(),
+                         auditor().get());
     record.measures = fidelity_measures(fidelity);
     for (std::size_t i = 0; i < fidelity.misses.size(); ++i) {
       record.note += (i == 0 ? "" : "\n") + fidelity.misses[i];
@@ -277,10 +282,11 @@ void Experiment::check_free_running() {
     Rng stream = rng_.fork("check tasks");
     stream.shuffle(tasks);
     tasks.resize(std::min(tasks.size(), config_.check.tasks));
-    ExperienceModel dream(dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options());
+    const auto auditor = this->auditor();
+    ExperienceModel dream(
+        dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options(), auditor);
     const PanelResult dreamed = play_panel(*start, dream, tasks, "check", "experience");
     std::optional<PanelResult> real;
-    const auto auditor = world_ != nullptr ? world_->make_episode_auditor() : nullptr;
     if (world_ != nullptr) {
       const auto environment = reality();
       real = play_panel(*start, *environment, tasks, "check", "");

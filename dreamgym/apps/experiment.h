@@ -65,6 +65,8 @@ class Experiment {
   [[nodiscard]] Path model_path(const std::string& name) const;
   [[nodiscard]] Path checkpoint_path(const std::string& stage) const;
   [[nodiscard]] ExperienceOptions dream_options() const;
+  /// Rule check of the world's episodes; null if it has none.
+  [[nodiscard]] std::shared_ptr<const EpisodeAuditor> auditor() const;
   /// Holds a generated task against the world, or against the tasks one has.
   [[nodiscard]] TaskRevision task_revision() const;
   std::unique_ptr<Actor> actor(const std::string& model);

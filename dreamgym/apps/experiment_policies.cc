@@ -214,8 +214,11 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
     const auto dreamer = actor("experience");
     const auto own = name == "dream" ? nullptr : own_buffer(name);
     const RunRecorder::OtherBuffer other(*recorder_, own ? own.get() : buffer_.get());
-    ExperienceModel dream(
-        dreamer->engine, dreamer->tokenizer, own ? own.get() : buffer_.get(), dream_options());
+    ExperienceModel dream(dreamer->engine,
+                          dreamer->tokenizer,
+                          own ? own.get() : buffer_.get(),
+                          dream_options(),
+                          auditor());
     TaskGenerator generator(
         dreamer->engine, dreamer->tokenizer, task_revision(), config_.task_generator);
     TaskCurriculum curriculum(
@@ -261,6 +264,7 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
     record.measures["played_generated_tasks"] =
         static_cast<double>(curriculum.counts().played_generated);
     record.measures["refused_successes"] = static_cast<double>(dream.counters().refused_successes);
+    record.measures["overruled"] = static_cast<double>(dream.counters().overruled);
     record.measures["unparsable"] = static_cast<double>(dream.counters().unparsable);
     record.measures["resampled"] = static_cast<double>(dream.counters().resampled);
     record.measures["kept_contradictions"] = static_cast<double>(dream.counters().contradictions);
@@ -294,7 +298,7 @@ void Experiment::train_in_reality(const std::string& name,
       own = from == "dream_ppo" ? own_buffer(from) : nullptr;
       buffer = own ? own.get() : buffer_.get();
       explain_real = explain_by(world_->make_explainer());
-      dream.emplace(dreamer->engine, dreamer->tokenizer, buffer, dream_options());
+      dream.emplace(dreamer->engine, dreamer->tokenizer, buffer, dream_options(), auditor());
       second.emplace(Playground{*dream, mappers_.get(), Provenance::kDreamed, "experience"});
     }
     const RunRecorder::OtherBuffer other(*recorder_, buffer, explain_real);

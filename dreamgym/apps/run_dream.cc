@@ -27,9 +27,13 @@ RunDream::RunDream(const Path& run_folder, std::size_t threads) {
                                            run_folder / "experience.sqlite");
   const auto offline = read_trajectories(run_folder / "data" / "offline.jsonl");
   tasks_ = tasks_of_logs(offline);
-  mappers_ = experiment_mappers(experiment_world(config).get(), offline);
-  dream_ = std::make_unique<ExperienceModel>(
-      *engine_, model_.tokenizer, buffer_.get(), config.experience);
+  const auto world = experiment_world(config);
+  mappers_ = experiment_mappers(world.get(), offline);
+  dream_ = std::make_unique<ExperienceModel>(*engine_,
+                                             model_.tokenizer,
+                                             buffer_.get(),
+                                             config.experience,
+                                             world != nullptr ? world->make_episode_auditor() : nullptr);
 }
 
 std::vector<Observation> RunDream::reset(std::span<const Task> tasks,

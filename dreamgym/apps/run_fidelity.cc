@@ -113,8 +113,9 @@ std::map<std::string, double> measure_run(const Path& run_folder,
   GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
   const ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>(), run_folder / "experience.sqlite");
   const auto mappers = world != nullptr ? world->make_action_mapper_factory() : nullptr;
+  const auto auditor = world != nullptr ? world->make_episode_auditor() : nullptr;
   const ExperienceFidelity fidelity = measure_fidelity(
-      engine, model.tokenizer, &buffer, config.experience, held_out, mappers.get());
+      engine, model.tokenizer, &buffer, config.experience, held_out, mappers.get(), auditor.get());
   std::map<std::string, double> out = fidelity_measures(fidelity);
   std::set<std::string> known_places;
   for (const Trajectory& story : read_trajectories(run_folder / "data" / "offline.jsonl")) {

@@ -87,6 +87,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("verify_success", config.verify_success, "a success counts only if wanted = reached; needs reasoning");
   field("refusal_ends", config.refusal_ends, "a refused success ends the episode, where trying ends it");
   field("want_from_task", config.want_from_task, "... and every word of wanted stands in the task");
+  field("reward_by_rule", config.reward_by_rule, "the world's rule says what a dreamed end is worth, not the model");
   field("history_steps", config.history_steps, "past steps the model sees; 1000000 = all, 0 = only the present state", at_least(0));
   field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }

@@ -8,6 +8,7 @@
 
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/experience/retrieval.h"
+#include "dreamgym/experience/reward_rule.h"
 #include "dreamgym/experience/training_data.h"
 
 namespace dreamgym {
@@ -24,8 +25,9 @@ class TeacherForcedWalk {
                     const ExperiencePrompt& prompt,
                     const ReplayBuffer* buffer,
                     const ExperienceOptions& options,
-                    const ActionMapperFactory* mappers)
-      : model_(model), prompt_(prompt), buffer_(buffer), options_(options), mappers_(mappers) {}
+                    const ActionMapperFactory* mappers,
+                   const EpisodeAuditor* rule)
+      : model_(model), prompt_(prompt), buffer_(buffer), options_(options), mappers_(mappers), rule_(rule) {}
 
   /// @param first  number of the first of the stories.
   void walk(std::span<const Trajectory> stories, std::size_t first, ExperienceFidelity& out) {
@@ -131,12 +133,7 @@ class TeacherForcedWalk {
       out.missed_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
       return;
     }
-    EndFlag flag = parsed->flag;
-    const auto trace = parse_reasoning_trace(parsed->reasoning_trace);
-    if (flag == EndFlag::kSuccess && options_.verify_success &&
-        !(trace && wanted_is_reached(*trace))) {
-      flag = EndFlag::kContinue;
-    }
+    const EndFlag flag = settled(story, t, *parsed);
     const bool same = parsed->observation == truth.next_observation.text;
     prediction.exact = same;
     prediction.reward_correct = (flag == EndFlag::kSuccess) == (true_flag == EndFlag::kSuccess);
@@ -153,6 +150,22 @@ class TeacherForcedWalk {
       out.misses.push_back(fmt::format(
           "{} | expected: {} | got: {}", truth.action, truth.next_observation.text, parsed->observation));
     }
+  }
+
+  /// The end flag as the dream would take it.
+  EndFlag settled(const Trajectory& story, std::size_t t, const DreamedStep& step) const {
+    if (options_.reward_by_rule && rule_ != nullptr && step.flag != EndFlag::kContinue) {
+      const double reward = reward_by_rule(*rule_,
+                                           story.task,
+                                           story.steps.front().observation.text,
+                                           past_steps(story, t, kWholeHistory),
+                                           {story.steps[t].action, step.reasoning_trace, step.observation});
+      return reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
+    }
+    const auto trace = parse_reasoning_trace(step.reasoning_trace);
+    const bool refused = step.flag == EndFlag::kSuccess && options_.verify_success &&
+                         !options_.reward_by_rule && !(trace && wanted_is_reached(*trace));
+    return refused ? EndFlag::kContinue : step.flag;
   }
 
   bool same_candidates(const Trajectory& story, std::size_t t, const std::string& predicted) const {
@@ -175,6 +188,7 @@ class TeacherForcedWalk {
   const ReplayBuffer* buffer_;
   const ExperienceOptions& options_;
   const ActionMapperFactory* mappers_;
+  const EpisodeAuditor* rule_;
 };
 
 // Plays given action sequences; calls visit(episode, step, result) for each step taken.
@@ -221,11 +235,12 @@ ExperienceFidelity measure_fidelity(LanguageModel& model,
                                     const ReplayBuffer* buffer,
                                     const ExperienceOptions& options,
                                     std::span<const Trajectory> held_out,
-                                    const ActionMapperFactory* mappers) {
+                                    const ActionMapperFactory* mappers,
+                                    const EpisodeAuditor* rule) {
   const ExperiencePrompt prompt(std::move(tokenizer), options.max_demonstration_tokens);
   ExperienceFidelity out;
   for (std::size_t begin = 0; begin < held_out.size(); begin += kBatch) {
-    TeacherForcedWalk walk(model, prompt, buffer, options, mappers);
+    TeacherForcedWalk walk(model, prompt, buffer, options, mappers, rule);
     walk.walk(held_out.subspan(begin, std::min(kBatch, held_out.size() - begin)), begin, out);
   }
   return out;

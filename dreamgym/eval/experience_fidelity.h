@@ -54,12 +54,14 @@ struct ExperienceFidelity {
 
 /// Predicts every step of the (explained) trajectories from its true history, greedily.
 /// @param mappers  for the admissible sets; null = not measured.
+/// @param rule     decides about rewards where options.reward_by_rule says so.
 ExperienceFidelity measure_fidelity(LanguageModel& model,
                                     std::shared_ptr<const Tokenizer> tokenizer,
                                     const ReplayBuffer* buffer,
                                     const ExperienceOptions& options,
                                     std::span<const Trajectory> held_out,
-                                    const ActionMapperFactory* mappers);
+                                    const ActionMapperFactory* mappers,
+                                    const EpisodeAuditor* rule = nullptr);
 
 struct EnvironmentLuck {
   std::size_t episodes = 0;

@@ -14,6 +14,7 @@
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/retrieval.h"
+#include "dreamgym/experience/reward_rule.h"
 
 namespace dreamgym {
 namespace {
@@ -53,12 +54,19 @@ struct ExperienceModel::Query {
 ExperienceModel::ExperienceModel(LanguageModel& model,
                                  std::shared_ptr<const Tokenizer> tokenizer,
                                  const ReplayBuffer* buffer,
-                                 ExperienceOptions options)
+                                 ExperienceOptions options,
+                                 std::shared_ptr<const EpisodeAuditor> rule)
     : model_(model),
       prompt_(std::move(tokenizer), options.max_demonstration_tokens),
       buffer_(buffer),
-      options_(options) {
+      options_(options),
+      rule_(std::move(rule)) {
   check(buffer_ != nullptr || options_.num_demonstrations == 0, "retrieval needs a replay buffer");
+  if (options_.reward_by_rule && !rule_) {
+    throw Error(ErrorKind::kUnsupported,
+                "rewards by rule, but this world has no rule that reads a success off an episode's text",
+                "leave experience.reward_by_rule out: the model's trace is held against itself then");
+  }
 }
 
 std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
@@ -312,18 +320,10 @@ StepResult ExperienceModel::conclude(Query& query) {
   DreamedStep& step = *parsed;
   const auto& trace = query.trace;
   result.action_valid = !trace || trace->find("effect") != effects::kInvalid;
-  if (step.flag == EndFlag::kSuccess && options_.verify_success &&
-      !(trace && wanted_is_reached(*trace) && wants_what_was_asked(*trace, slot))) {
-    ++counters_.refused_successes;
-    result.info["refused_success"] = "true";
-    step.flag = options_.refusal_ends ? EndFlag::kFailure : EndFlag::kContinue;
-  }
+  step.flag = settle(query, step, result);
   result.confidence = std::exp(std::min(query.logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
-  result.terminated = step.flag != EndFlag::kContinue;
-  result.reward = step.flag == EndFlag::kSuccess ? 1.0 : 0.0;
-  counters_.successes += step.flag == EndFlag::kSuccess ? 1 : 0;
   slot.running = !result.terminated;
   if (slot.running) {
     std::vector<TokenId> tokens = prompt_.query(query.action);
@@ -337,6 +337,28 @@ StepResult ExperienceModel::conclude(Query& query) {
     remember(slot, std::move(tokens));
   }
   return result;
+}
+
+EndFlag ExperienceModel::settle(const Query& query, const DreamedStep& step, StepResult& result) {
+  const Slot& slot = slots_[query.slot];
+  const auto& trace = query.trace;
+  EndFlag flag = step.flag;
+  if (options_.reward_by_rule && flag != EndFlag::kContinue) {
+    const PastStep last{query.action, step.reasoning_trace, step.observation};
+    result.reward = dreamgym::reward_by_rule(*rule_, slot.task, slot.opening_text, slot.past, last);
+    flag = result.reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
+    counters_.overruled += flag != step.flag ? 1 : 0;
+  } else if (flag == EndFlag::kSuccess && options_.verify_success &&
+             !(trace && wanted_is_reached(*trace) && wants_what_was_asked(*trace, slot))) {
+    ++counters_.refused_successes;
+    result.info["refused_success"] = "true";
+    flag = options_.refusal_ends ? EndFlag::kFailure : EndFlag::kContinue;
+  } else if (flag == EndFlag::kSuccess) {
+    result.reward = 1.0;
+  }
+  result.terminated = flag != EndFlag::kContinue;
+  counters_.successes += flag == EndFlag::kSuccess ? 1 : 0;
+  return flag;
 }
 
 void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {

@@ -10,6 +10,7 @@
 //   few times; if none is better the first one stands. Both are counted.
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
+// - By option the world's own rule decides about successes instead (reward_rule.h).
 // - An unparsable reply is a failure state with zero reward, counted.
 // Each step carries a confidence: the probability the model gave its whole reply. eval/calibration.h says what it
 // is worth.
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "dreamgym/env/environment.h"
+#include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/experience/experience_prompt.h"
 #include "dreamgym/experience/query_context.h"
 #include "dreamgym/experience/recollection.h"
@@ -50,6 +52,8 @@ struct ExperienceOptions {
   bool want_from_task = false;
   /// A refused success ends the episode as a failure, where trying ends it (a purchase); else it goes on.
   bool refusal_ends = false;
+  /// The world's rule says what an episode that the model ends is worth, not the model or its trace.
+  bool reward_by_rule = false;
   /// Past steps the model sees; from kWholeHistory on, all of them (paper Eq. 4). 0 = only the present state.
   std::size_t history_steps = kWholeHistory;
   bool reasoning = true;                      ///< trace before state; without one no success can be verified
@@ -67,6 +71,7 @@ struct DreamCounters {
   std::uint64_t unparsable = 0;          ///< replies turned into failure states
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
+  std::uint64_t overruled = 0;           ///< ends that the rule judged otherwise than the model (reward_by_rule)
   std::uint64_t resampled = 0;           ///< traces and observations asked for again: unreadable, contradictions
   std::uint64_t contradictions = 0;      ///< kept, because no reply was free of them
   double retrieval_seconds = 0;
@@ -76,10 +81,13 @@ class ExperienceModel final : public EnvironmentBatch {
  public:
   /// @param model   borrowed. @param buffer  borrowed; may be null if k = 0.
   /// Both must outlive this object.
+  /// @param rule    of the world; read with reward_by_rule only, may be null else.
+  /// @throws Error  kUnsupported if rewards are to come from a rule and there is none.
   ExperienceModel(LanguageModel& model,
                   std::shared_ptr<const Tokenizer> tokenizer,
                   const ReplayBuffer* buffer,
-                  ExperienceOptions options);
+                  ExperienceOptions options,
+                  std::shared_ptr<const EpisodeAuditor> rule = nullptr);
 
   /// @throws Error kInvalidArgument if a task has no first observation.
   std::vector<Observation> reset(std::span<const Task> tasks,
@@ -122,6 +130,8 @@ class ExperienceModel final : public EnvironmentBatch {
   [[nodiscard]] std::optional<ReasoningTrace> trace_in(std::span<const TokenId> reply) const;
   [[nodiscard]] GenerationRequest base_request(const Query& query, std::size_t attempt) const;
   StepResult conclude(Query& query);
+  /// Reward and end of the step once trace or rule have been heard; the flag that stands for them.
+  EndFlag settle(const Query& query, const DreamedStep& step, StepResult& result);
   void remember(Slot& slot, std::vector<TokenId> step_tokens);
   [[nodiscard]] std::size_t reply_reserve() const;
 
@@ -129,6 +139,7 @@ class ExperienceModel final : public EnvironmentBatch {
   ExperiencePrompt prompt_;
   const ReplayBuffer* buffer_;
   ExperienceOptions options_;
+  std::shared_ptr<const EpisodeAuditor> rule_;
   std::vector<Slot> slots_;
   DreamCounters counters_;
 };

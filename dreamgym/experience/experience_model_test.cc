@@ -111,6 +111,66 @@ TEST(ExperienceModel, ByOptionARefusedSuccessEndsTheEpisode) {
   EXPECT_EQ(refused.reward, 0.0);
 }
 
+// Finds a success where the last action names a mug; pays half for moving anything else.
+class MugRule final : public EpisodeAuditor {
+ public:
+  [[nodiscard]] EpisodeAudit audit(const Trajectory& episode) const override {
+    const Transition& last = episode.steps.back();
+    EXPECT_TRUE(last.terminated);
+    EXPECT_EQ(episode.steps.front().observation.text, "You see a desk 1.");
+    const bool moved_a_mug = last.action.find("mug") != std::string::npos;
+    return {.success_confirmed = episode.success() && moved_a_mug, .goal_share = moved_a_mug ? 1.0 : 0.5};
+  }
+};
+
+// Plays one action in a dream whose model says `reply`, where MugRule rewards.
+StepResult dream_by_rule(const std::string& reply, const Action& action, DreamCounters& counters) {
+  const auto tok = tokenizer();
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    const auto whole = encode_script(*tok, reply);
+    const auto marker = *tok->marker("<|observation|>");
+    const auto split = std::find(whole.begin(), whole.end(), marker);
+    return request.context.back() == marker ? std::vector<TokenId>(split + 1, whole.end()) : whole;
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.reward_by_rule = true;
+  ExperienceModel dream(model, tok, nullptr, options, std::make_shared<MugRule>());
+  begin(dream);
+  const StepResult result = act(dream, action);
+  counters = dream.counters();
+  return result;
+}
+
+TEST(ExperienceModel, ByOptionTheWorldsRuleRewardsWhateverTheModelSays) {
+  DreamCounters counters;
+  const StepResult denied = dream_by_rule(
+      "effect: moved; want: mug; got: cup<|observation|>You move it.<|failure|>", "move mug 1 to desk 1", counters);
+  EXPECT_TRUE(denied.terminated);
+  EXPECT_EQ(denied.reward, 1.0);
+  EXPECT_EQ(counters.overruled, 1U);
+  EXPECT_EQ(counters.successes, 1U);
+  const StepResult claimed = dream_by_rule(
+      "effect: moved; want: mug; got: mug<|observation|>You move it.<|success|>", "move cup 1 to desk 1", counters);
+  EXPECT_TRUE(claimed.terminated);
+  EXPECT_EQ(claimed.reward, 0.5);
+  EXPECT_EQ(counters.successes, 0U);
+  // Where the model goes on, the rule is not asked.
+  const StepResult going_on = dream_by_rule(
+      "effect: moved<|observation|>You move it.<|continue|>", "move mug 1 to desk 1", counters);
+  EXPECT_FALSE(going_on.terminated);
+  EXPECT_EQ(going_on.reward, 0.0);
+}
+
+TEST(ExperienceModel, RefusesRewardsByARuleThatIsNotThere) {
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.reward_by_rule = true;
+  const auto tok = tokenizer();
+  ScriptedModel model(tok, [&](const GenerationRequest&) { return encode_script(*tok, "effect: moved"); });
+  EXPECT_THROW(ExperienceModel(model, tok, nullptr, options), Error);
+}
+
 TEST(ExperienceModel, TurnsAnUnparsableReplyIntoAFailureState) {
   DreamCounters counters;
   const StepResult result = dream_once("effect: moved<|action|>what<|end|>", {}, &counters);

@@ -42,6 +42,23 @@ std::vector<std::string> wanted_span(std::string_view instruction) {
   return span;
 }
 
+std::string elements(const std::vector<std::string>& words, bool with_price) {
+  std::vector<std::string> parts;
+  if (!words.empty()) {
+    parts.push_back(join(words, " "));
+  }
+  if (with_price) {
+    parts.emplace_back("price");
+  }
+  return parts.empty() ? "nothing" : join(parts, ", ");
+}
+
+/// The instruction's own words and its price, as the instruction has them: a small model copies a span far
+/// better than a selection.
+std::string wanted_elements(std::string_view instruction) {
+  return elements(wanted_span(instruction), price_limit(instruction).has_value());
+}
+
 /// Follows one episode.
 class Walk {
  public:
@@ -62,8 +79,11 @@ class Walk {
     follow(action, before, chose);
     trace.add("effect", std::string(effect(chose)));
     trace.add("at", place());
+    if (trace.find("effect") == effects::kNew && page().kind != PageKind::kResults) {
+      trace.add("meets", met_here());  // before the page: a small model shows what it has said it would
+    }
     const bool bought = page().kind == PageKind::kDone;
-    const std::string want = bought ? wanted() : "";
+    const std::string want = bought ? wanted_elements(instruction_) : "";
     if (bought) {
       trace.add("want", want);  // before what was chosen, which is the wrong thing to copy
     }
@@ -143,9 +163,22 @@ class Walk {
   [[nodiscard]] std::string key() const {
     return page().kind == PageKind::kResults ? fmt::format("{} {}", place(), query_) : place();
   }
-  /// The instruction's own words and its price, as the instruction has them: a small model copies a
-  /// span far better than a selection.
-  [[nodiscard]] std::string wanted() const { return elements(wanted_span(instruction_), true); }
+  /// What was asked for that this page, of an item or below one, shows.
+  [[nodiscard]] std::string met_here() const {
+    std::set<std::string> shown;
+    add_words_of(page().title, shown);
+    add_words_of(join(page().body, " "), shown);
+    for (const ShownOption& option : page().options) {
+      add_words_of(join(option.values, " "), shown);
+    }
+    std::vector<std::string> met;
+    for (const std::string& word : content_words(instruction_)) {
+      if (shown.contains(word)) {
+        met.push_back(word);
+      }
+    }
+    return met.empty() ? "nothing" : join(met, " ");
+  }
 
   /// What is left of them without what the purchase missed.
   [[nodiscard]] std::string reached(const Transition& step, const std::string& want) const {
@@ -162,21 +195,11 @@ class Walk {
         return std::ranges::find(content, plain) != content.end() && !is_shown(plain);
       });
     }
-    std::string got = elements(met, info_of(step, "r_price") != "false");
+    std::string got = elements(met, info_of(step, "r_price") != "false" && price_limit(instruction_));
     if (info_of(step, "type_fits") == "false") {
       got = "another kind, " + got;
     }
     return got == want ? got + ", not all" : got;
-  }
-  [[nodiscard]] std::string elements(const std::vector<std::string>& words, bool price_fits) const {
-    std::vector<std::string> parts;
-    if (!words.empty()) {
-      parts.push_back(join(words, " "));
-    }
-    if (price_fits && price_limit(instruction_)) {
-      parts.emplace_back("price");
-    }
-    return parts.empty() ? "nothing" : join(parts, ", ");
   }
   [[nodiscard]] bool is_shown(const std::string& word) const {
     if (shown_.contains(word)) {

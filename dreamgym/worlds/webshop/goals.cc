@@ -241,4 +241,12 @@ Goal Goals::goal(std::size_t session) const {
   return goal;
 }
 
+std::string kind_of(const Goal& goal) {
+  const auto counted = [](std::size_t count, std::size_t most, std::string_view what) {
+    const std::size_t shown = std::min(count, most);
+    return fmt::format("{}{} {}{}", shown, count > most ? "+" : "", what, shown == 1 ? "" : "s");
+  };
+  return counted(goal.attributes.size(), 3, "attribute") + ", " + counted(goal.options.size(), 2, "option");
+}
+
 }  // namespace dreamgym::webshop

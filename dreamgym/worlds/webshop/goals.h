@@ -45,6 +45,10 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
+/// How much it asks for, "2 attributes, 1 option": tasks of one kind take episodes of like length, whatever
+/// is bought. More than three attributes or two options: "3+ attributes, 2+ options".
+std::string kind_of(const Goal& goal);
+
 inline constexpr double kNoPriceLimit = 1000000;
 inline constexpr std::uint64_t kGoalShuffleSeed = 233;
 

@@ -120,7 +120,7 @@ class ShopTaskReviser final : public TaskReviser {
     Task task = seed;
     task.instruction = goal.instruction;
     task.settings[settings::kGoal] = goal_to_json(goal);
-    task.settings[task_settings::kType] = goal.category;
+    task.settings[task_settings::kType] = kind_of(goal);
     if (const auto first = task.settings.find(task_settings::kFirstObservation);
         first != task.settings.end() && !seed.instruction.empty()) {
       first->second = replace_all(first->second, seed.instruction, goal.instruction);

@@ -214,19 +214,43 @@ class StepCheck : private FirstFault {
   bool nothing_happened_;
 };
 
-/// Nine tenths of the instruction's content words stand in what was shown of the product.
-bool words_are_shown(std::string_view instruction, const ProductMemory& product) {
-  std::vector<std::string> texts = option_texts(product.options);
+/// All that was shown of the product, with these of its option values.
+std::set<std::string> words_shown(const ProductMemory& product, std::vector<std::string> texts) {
   texts.push_back(product.title);
   for (const auto& [name, body] : product.sub_pages) {
     texts.insert(texts.end(), body.begin(), body.end());
   }
   std::set<std::string> known;
   add_words_of(join(texts, " "), known);
+  return known;
+}
+
+/// Nine tenths of the instruction's content words stand in what was shown of the product.
+bool words_are_shown(std::string_view instruction, const ProductMemory& product) {
+  const std::set<std::string> known = words_shown(product, option_texts(product.options));
   const std::vector<std::string> wanted = content_words(instruction);
   const auto found = static_cast<std::size_t>(
       std::ranges::count_if(wanted, [&](const std::string& word) { return known.contains(word); }));
   return 10 * found >= 9 * wanted.size();
+}
+
+bool within_limit(std::string_view instruction, const ProductMemory& product) {
+  const auto limit = price_limit(instruction);
+  return !limit || highest_price(product.price) <= *limit;
+}
+
+/// As the shop pays in part: of the instruction's content words and its price, what the product bought
+/// shows or was chosen of it.
+double share_of_goal(const ShopMemory& memory, const std::string& instruction) {
+  const ProductMemory* bought = memory.product(memory.item());
+  if (memory.page().kind != PageKind::kDone || bought == nullptr || !bought->opened) {
+    return 0;
+  }
+  const std::set<std::string> met = words_shown(*bought, memory.chosen());
+  const std::vector<std::string> wanted = content_words(instruction);
+  const auto words = std::ranges::count_if(wanted, [&](const std::string& word) { return met.contains(word); });
+  return static_cast<double>(words + (within_limit(instruction, *bought) ? 1 : 0)) /
+         static_cast<double>(wanted.size() + 1);
 }
 
 bool goal_is_shown(const ShopMemory& memory, const std::string& instruction) {
@@ -234,8 +258,7 @@ bool goal_is_shown(const ShopMemory& memory, const std::string& instruction) {
   if (memory.page().kind != PageKind::kDone || bought == nullptr || !bought->opened) {
     return false;
   }
-  const auto limit = price_limit(instruction);
-  if (limit && highest_price(bought->price) > *limit) {
+  if (!within_limit(instruction, *bought)) {
     return false;
   }
   const std::vector<std::string> asked = plain_words(without_price_limit(instruction));
@@ -277,6 +300,7 @@ class TextAuditor final : public EpisodeAuditor {
     }
     audit.success_confirmed =
         trajectory.success() && goal_is_shown(memory, trajectory.task.instruction);
+    audit.goal_share = audit.success_confirmed ? 1.0 : share_of_goal(memory, trajectory.task.instruction);
     return audit;
   }
 };

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <vector>
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/outcome.h"
@@ -67,6 +70,42 @@ TEST_P(ShopAudit, TellsSuccessFromPurchasesThatMissTheGoal) {
   EXPECT_GE(100 * confirmed, 90 * successes) << confirmed << " of " << successes;
   EXPECT_LE(100 * taken_in, 2 * misses) << taken_in << " of " << misses;
   EXPECT_GT(misses, 100U);
+}
+
+// The share is read off what was shown; the shop also knows what nobody looked at, so the two agree on average
+// only.
+TEST_P(ShopAudit, PaysInPartAboutAsTheShopDoes) {
+  std::vector<double> shares;
+  std::vector<double> rewards;
+  for (const PolicyKind kind : {PolicyKind::kExpert, PolicyKind::kNoisy, PolicyKind::kRandom}) {
+    for (const Trajectory& episode : episodes(kind, GetParam(), 200)) {
+      const double share = audit(episode).goal_share;
+      EXPECT_GE(share, 0.0);
+      EXPECT_LE(share, 1.0);
+      if (!episode.steps.back().terminated) {
+        EXPECT_EQ(share, 0.0);
+        continue;
+      }
+      shares.push_back(share);
+      rewards.push_back(episode.steps.back().reward);
+    }
+  }
+  ASSERT_GT(shares.size(), 100U);
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  double covariance = 0;
+  double share_variance = 0;
+  double reward_variance = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double x = shares[i] - mean(shares);
+    const double y = rewards[i] - mean(rewards);
+    covariance += x * y;
+    share_variance += x * x;
+    reward_variance += y * y;
+  }
+  EXPECT_GT(covariance / std::sqrt(share_variance * reward_variance), 0.7);
+  EXPECT_NEAR(mean(shares), mean(rewards), 0.1);
 }
 
 TEST_P(ShopAudit, FindsNoContradictionInTheRealShop) {

@@ -74,7 +74,7 @@ Task make_task(const Shop& shop,
   const Goal goal = shop.goals().goal(session);
   Task task{.instruction = goal.instruction, .world = "webshop", .settings = common};
   task.settings[settings::kSession] = fmt::format("{}", session);
-  task.settings[task_settings::kType] = goal.category;
+  task.settings[task_settings::kType] = kind_of(goal);
   const std::string kind = setting(task, settings::kGoals);
   const std::string generated = setting(task, settings::kGenerated);
   task.source = generated.empty() ? setting(task, settings::kData) : "generated";

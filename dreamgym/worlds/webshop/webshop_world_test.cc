@@ -112,6 +112,7 @@ TEST(WebshopExplainer, FollowsAnEpisode) {
   const auto episodes = collect(*world, {.tasks = {.count = 1}});
   const auto& steps = episodes.front().steps;
   EXPECT_EQ(steps.front().reasoning_trace, "effect: new; at: page 1");
+  EXPECT_TRUE(contains(steps[1].reasoning_trace, "; meets: dress")) << steps[1].reasoning_trace;
   EXPECT_TRUE(contains(steps.back().reasoning_trace, "effect: done; at: g"))
       << steps.back().reasoning_trace;
   EXPECT_TRUE(contains(steps.back().reasoning_trace, "want: dress that is moisture wicking, price; got: "));
@@ -135,6 +136,13 @@ TEST(WebshopWorld, SplitsShareNoProductWhateverTheSeeds) {
       }
     }
   }
+}
+
+TEST(WebshopWorld, NamesTheKindOfATaskByHowMuchItAsksFor) {
+  EXPECT_EQ(webshop::kind_of({}), "0 attributes, 0 options");
+  EXPECT_EQ(webshop::kind_of({.attributes = {"a"}, .options = {{"", "b"}}}), "1 attribute, 1 option");
+  EXPECT_EQ(webshop::kind_of({.attributes = {"a", "b", "c", "d"}, .options = {{"", "b"}, {"", "c"}, {"", "d"}}}),
+            "3+ attributes, 2+ options");
 }
 
 TEST(WebshopWorld, DrawsTheSameTasksForTheSameSeed) {
