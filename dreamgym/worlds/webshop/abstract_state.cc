@@ -139,7 +139,7 @@ std::string AbstractState::observe(std::string_view world_action,
     return std::string(abstract::kNothing);
   }
   const ParsedAction action = parse_action(world_action);
-  const PageView before = std::exchange(page_, read_page(observation));
+  const PageView before = std::exchange(page_, read_next_page(page_, observation));
   const bool turned_back = action.argument == "< prev";
   switch (page_.kind) {
     case PageKind::kSearch:

@@ -103,8 +103,9 @@ TEST_F(AbstractShop, ReadsThePagesOfReActLogs) {
                            "\nPrice: $12.2 \nRating: N.A. \n[Description] \n[Features] \n[Reviews] \n[Buy "
                            "Now] "),
             "chosen: black");
+  EXPECT_EQ(mapper.observe("click[blue]", true, "You have clicked blue. "), "chosen: blue");
   EXPECT_EQ(mapper.observe("click[Buy Now]", true, "Your score (min 0.0, max 1.0): 0.6"),
-            "bought item 1 with black");
+            "bought item 1 with blue");
 }
 
 TEST_F(AbstractShop, RefusesEpisodesWithoutPages) {

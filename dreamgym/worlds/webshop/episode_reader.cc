@@ -57,7 +57,7 @@ void EpisodeReader::observe(std::string_view action, std::string_view observatio
     }
   } else {
     nothing_happened_ = observation == text_;
-    page_ = read_page(observation);
+    page_ = read_next_page(page_, observation);
   }
   text_ = observation;
 }

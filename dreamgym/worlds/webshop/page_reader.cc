@@ -20,6 +20,7 @@ struct Field {
 };
 
 constexpr std::string_view kSeparator = " [SEP] ";
+constexpr std::string_view kClicked = "You have clicked ";
 constexpr std::size_t kAsinLength = 10;
 
 // Names of options that occur in the catalogue, for texts that do not mark values as buttons.
@@ -59,7 +60,7 @@ std::vector<Field> rich_fields(std::string_view text) {
   std::vector<Field> fields;
   for (const std::string& raw : split(text, '\n')) {
     std::string_view line = trim(raw);
-    if (line.empty() || line.starts_with("You have clicked ")) {
+    if (line.empty() || line.starts_with(kClicked)) {
       continue;
     }
     bool button = false;
@@ -224,6 +225,11 @@ PageView read_page(std::string_view observation) {
     read_shop_page(all.subspan(at + 3), rich, view);
   }
   return view;
+}
+
+PageView read_next_page(const PageView& before, std::string_view observation) {
+  const std::string_view line = trim(observation);
+  return line.starts_with(kClicked) && !contains(line, "\n") ? before : read_page(observation);
 }
 
 std::vector<std::string> clickable_names(const PageView& page) {

@@ -42,6 +42,9 @@ struct PageView {
 
 /// The page (those of ReAct logs have no instruction), or a search page without instruction if the text is none of ours.
 PageView read_page(std::string_view observation);
+/// The page after an action: a ReAct log answers a choice with "You have clicked black." alone, and the page
+/// stays as it was.
+PageView read_next_page(const PageView& before, std::string_view observation);
 
 /// Lower-cased names of what can be clicked there, each once.
 std::vector<std::string> clickable_names(const PageView& page);
