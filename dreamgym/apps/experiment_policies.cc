@@ -347,7 +347,15 @@ void Experiment::train_in_reality(const std::string& name,
     record.real_steps = report.environment_steps;
     record.dreamed_steps = report.second_steps;
     record.measures["step_budget"] = static_cast<double>(budgeted.step_budget);
-    record.note = join(report.guard_remarks, "\n");
+    std::vector<std::string> remarks = report.guard_remarks;
+    if (report.iterations == 0) {
+      remarks.push_back(fmt::format(
+          "no training: {} real steps don't hold one group of {} episodes of up to {} steps",
+          budgeted.step_budget,
+          budgeted.group_size,
+          budgeted.max_steps));
+    }
+    record.note = join(remarks, "\n");
   });
 }
 
