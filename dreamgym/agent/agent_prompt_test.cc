@@ -45,6 +45,42 @@ TEST(AgentPrompt, DemonstrationNeverExceedsItsBudget) {
   }
 }
 
+TEST(AgentPrompt, AWindowOfTheWholeEpisodeIsItsText) {
+  const AgentPrompt agent = prompt();
+  const Trajectory told = story();
+  std::vector<PastTurn> past;
+  std::vector<TokenId> text = agent.begin(told.task.instruction, told.steps[0].observation.text);
+  for (std::size_t t = 0; t < 2; ++t) {
+    past.push_back({t == 0 ? told.steps[0].observation.text : "You arrive.",
+                    agent.action(told.steps[t].action)});
+    text.insert(text.end(), past.back().action.begin(), past.back().action.end());
+    const auto reply = agent.observation("You arrive.", told.task.instruction);
+    text.insert(text.end(), reply.begin(), reply.end());
+  }
+  EXPECT_EQ(agent.window(told.task.instruction, past, "You arrive."), text);
+}
+
+TEST(AgentPrompt, DemonstratesEachActionInItsOwnWindow) {
+  const AgentPrompt agent = prompt();
+  Trajectory told = story();
+  for (std::size_t t = 1; t < 3; ++t) {
+    told.steps[t].observation = told.steps[t - 1].next_observation;
+  }
+  const std::vector<TrainingSequence> lessons = agent.demonstrations(std::span(&told, 1), 1000, 1);
+  ASSERT_EQ(lessons.size(), 3U);
+  EXPECT_EQ(agent.tokenizer().decode(lessons[2].trunk.tokens),
+            "<|agent|><|task|>put a mug in desk<|state|>You arrive.<|action|>go to desk 1<|observation|>"
+            "You arrive.<|task|>put a mug in desk<|action|>go to desk 2<|observation|>");
+  std::vector<TokenId> taught;
+  for (std::size_t i = 0; i < lessons[2].trunk.size(); ++i) {
+    if (lessons[2].trunk.weights[i] > 0) {
+      taught.push_back(lessons[2].trunk.tokens[i]);
+    }
+  }
+  EXPECT_EQ(agent.tokenizer().decode(taught), "go to desk 2<|observation|>");
+  EXPECT_EQ(agent.demonstrations(std::span(&told, 1), 1000, kWholeEpisode).size(), 1U);
+}
+
 TEST(AgentPrompt, TheTaskStandsBeforeEveryAction) {
   const AgentPrompt agent = prompt();
   EXPECT_EQ(agent.tokenizer().decode(agent.observation("You arrive.", "put a mug in desk")),

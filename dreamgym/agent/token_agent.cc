@@ -1,5 +1,6 @@
 #include "dreamgym/agent/token_agent.h"
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/token_trie.h"
@@ -10,6 +11,15 @@ namespace {
 
 // Room an observation and an action may need before the next check.
 constexpr std::size_t kTurnReserveTokens = 160;
+
+// Where the action of a turn begins, in its own context.
+std::size_t first_sampled(const TokenLedger& ledger) {
+  std::size_t i = 0;
+  while (i < ledger.size() && ledger.source(i) != TokenSource::kPolicy) {
+    ++i;
+  }
+  return i;
+}
 
 }  // namespace
 
@@ -26,7 +36,11 @@ AgentEpisode TokenAgent::begin(std::string_view instruction,
   episode.instruction = instruction;
   episode.session = session;
   episode.seed = seed;
-  episode.ledger.append_read(prompt_.begin(instruction, observation), TokenSource::kPrompt);
+  episode.ledgers.emplace_back().append_read(prompt_.begin(instruction, observation),
+                                             TokenSource::kPrompt);
+  if (!sees_everything()) {
+    episode.observation = observation;
+  }
   return episode;
 }
 
@@ -38,7 +52,7 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
     const AgentEpisode& episode = *episodes[i];
     GenerationRequest& request = requests[i];
     request.session = episode.session;
-    request.context = episode.ledger.tokens();
+    request.context = episode.ledgers.back().tokens();
     request.temperature = options_.temperature;
     request.seed = Rng(episode.seed).fork("turn", episode.turn).next();
     if (candidates[i].empty()) {
@@ -54,7 +68,10 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
     request.choices = std::make_shared<TokenTrie>(choices);
     request.max_tokens = 512;
   }
+  const SteadyClock clock;
+  const auto start = clock.now();
   const std::vector<GenerationReply> replies = model_.generate(requests);
+  generation_seconds_ += seconds_since(clock, start);
 
   std::vector<Action> actions;
   actions.reserve(episodes.size());
@@ -64,7 +81,7 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
     const auto allowed = requests[i].choices
                              ? allowed_along(*requests[i].choices, reply.tokens)
                              : std::vector<std::vector<TokenId>>(reply.tokens.size());
-    episodes[i]->ledger.append_sampled(
+    episodes[i]->ledgers.back().append_sampled(
         reply.tokens, reply.logprobs, allowed, model_.version(), temperature);
     ++episodes[i]->turn;
     actions.push_back(prompt_.parse_action(reply.tokens));
@@ -73,16 +90,31 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
 }
 
 void TokenAgent::observe(AgentEpisode& episode, std::string_view observation) const {
-  if (episode.ledger.tokens().back() != prompt_.stop()) {
+  TokenLedger& ledger = episode.ledgers.back();
+  if (ledger.tokens().back() != prompt_.stop()) {
     // A freely written action that ran into its limit was not closed by the policy itself.
     const TokenId stop = prompt_.stop();
-    episode.ledger.append_read(std::span<const TokenId>(&stop, 1), TokenSource::kPrompt);
+    ledger.append_read(std::span<const TokenId>(&stop, 1), TokenSource::kPrompt);
   }
-  episode.ledger.append_read(prompt_.observation(observation, episode.instruction), TokenSource::kEnvironment);
+  if (sees_everything()) {
+    ledger.append_read(prompt_.observation(observation, episode.instruction),
+                       TokenSource::kEnvironment);
+    return;
+  }
+  const std::size_t action = first_sampled(ledger);
+  episode.past.push_back({std::move(episode.observation),
+                          {ledger.tokens().begin() + static_cast<std::ptrdiff_t>(action),
+                           ledger.tokens().end()}});
+  if (episode.past.size() > options_.history_steps) {
+    episode.past.erase(episode.past.begin());
+  }
+  episode.observation = observation;
+  episode.ledgers.emplace_back().append_read(
+      prompt_.window(episode.instruction, episode.past, observation), TokenSource::kPrompt);
 }
 
 bool TokenAgent::has_room(const AgentEpisode& episode) const {
-  return episode.ledger.size() + kTurnReserveTokens <= model_.max_context_tokens();
+  return episode.ledgers.back().size() + kTurnReserveTokens <= model_.max_context_tokens();
 }
 
 }  // namespace dreamgym

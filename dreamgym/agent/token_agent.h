@@ -18,12 +18,17 @@ namespace dreamgym {
 struct AgentOptions {
   double temperature = 1.0;            ///< of the sampled actions; 0 = greedy
   std::size_t max_action_tokens = 32;  ///< of a freely written action
+  /// Past (observation, action) pairs the policy reads; from kWholeEpisode on all of them, in one
+  /// context that only grows. Else every turn has a context of its own.
+  std::size_t history_steps = kWholeEpisode;
 };
 
 /// One episode as the agent sees it.
 struct AgentEpisode {
   std::string instruction;    ///< stands before every action
-  TokenLedger ledger;
+  std::vector<TokenLedger> ledgers;  ///< the episode's, or one for each turn; the present one last
+  std::string observation{};         ///< with a window: the present one
+  std::vector<PastTurn> past{};      ///< likewise: what it shows
   std::uint64_t session = 0;  ///< the model's cache key; distinct among running episodes
   std::uint64_t seed = 0;     ///< of this episode's sampling stream
   std::size_t turn = 0;
@@ -55,11 +60,16 @@ class TokenAgent {
 
   [[nodiscard]] const AgentPrompt& prompt() const { return prompt_; }
   [[nodiscard]] std::string version() const { return model_.version(); }
+  /// Time the model took so far.
+  [[nodiscard]] double generation_seconds() const { return generation_seconds_; }
 
  private:
+  [[nodiscard]] bool sees_everything() const { return options_.history_steps >= kWholeEpisode; }
+
   LanguageModel& model_;
   AgentPrompt prompt_;
   AgentOptions options_;
+  double generation_seconds_ = 0;
 };
 
 }  // namespace dreamgym

@@ -76,7 +76,13 @@ void Experiment::train_policies(const std::string& suffix,
                                 const PolicyTrainingConfig& s2r,
                                 const PolicyTrainingConfig& traditional) {
   if (wants("dream" + suffix) || wants("s2r" + suffix)) {
-    train_in_dream("dream" + suffix, in_dream);
+    train_in_dream("dream" + suffix, in_dream, config_.curriculum);
+  }
+  if (suffix.empty() && wants("dream_uniform")) {
+    CurriculumConfig none = config_.curriculum;
+    none.choice = TaskChoice::kUniform;
+    none.generated_share = 0;
+    train_in_dream("dream_uniform", in_dream, none);
   }
   if (world_ == nullptr) {
     return;
@@ -222,14 +228,15 @@ void Experiment::imitate(const std::string& name,
     const ModelFiles start = config_.policies_from == "base"
                                  ? domain_.model
                                  : load_model(model_path("experience"));
-    const AgentPrompt prompt(start.tokenizer);
-    std::vector<TrainingSequence> sequences;
-    for (const Trajectory& story : demonstrations) {
-      sequences.push_back(prompt.demonstration(story, config_.experience_data.max_tokens));
-    }
     TrainableModel model(start.weights, config_.threads);
     const TeachingPlan plan =
-        epoch_plan(std::move(sequences), config, rng_.fork(name), domain_.content_names);
+        epoch_plan(AgentPrompt(start.tokenizer)
+                       .demonstrations(demonstrations,
+                                       config_.experience_data.max_tokens,
+                                       config_.agent.history_steps),
+                   config,
+                   rng_.fork(name),
+                   domain_.content_names);
     const SftReport report = train_sft(
         model,
         plan,
@@ -245,7 +252,10 @@ PanelResult Experiment::play_panel(Actor& actor,
                                    std::span<const Task> tasks,
                                    const std::string& stream,
                                    const std::string& simulator) {
-  TokenAgent agent(actor.engine, actor.tokenizer, {.temperature = config_.evaluation.temperature});
+  TokenAgent agent(actor.engine,
+                   actor.tokenizer,
+                   {.temperature = config_.evaluation.temperature,
+                    .history_steps = config_.agent.history_steps});
   PanelOptions options;
   options.max_steps = config_.max_steps;
   options.num_threads = config_.threads;

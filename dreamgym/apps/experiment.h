@@ -14,8 +14,10 @@
 #include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/stage_log.h"
+#include "dreamgym/apps/timed_model.h"
 #include "dreamgym/config/experiment_config.h"
 #include "dreamgym/curriculum/task_generator.h"
+#include "dreamgym/eval/performance_bound.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/report/results.h"
 #include "dreamgym/train/policy_trainer.h"
@@ -50,7 +52,9 @@ class Experiment {
                       const PolicyTrainingConfig& in_dream,
                       const PolicyTrainingConfig& s2r,
                       const PolicyTrainingConfig& traditional);
-  void train_in_dream(const std::string& stage, const PolicyTrainingConfig& config);
+  void train_in_dream(const std::string& stage,
+                      const PolicyTrainingConfig& config,
+                      const CurriculumConfig& choice);
   void train_in_reality(const std::string& stage,
                         const std::string& from,
                         const PolicyTrainingConfig& config,
@@ -59,6 +63,7 @@ class Experiment {
   void evaluate(const std::string& arm);
   void evaluate_random();
   RunResults summarise();
+  void add_alarms(const std::string& stage, RunResults& results) const;
 
   [[nodiscard]] bool wants(const std::string& arm) const;
   [[nodiscard]] std::size_t s2r_budget() const;
@@ -73,6 +78,9 @@ class Experiment {
   std::unique_ptr<EnvironmentBatch> reality() const;
   /// Reality for training: answers in time, failures reported instead of thrown.
   std::unique_ptr<EnvironmentBatch> training_ground() const;
+  [[nodiscard]] Playground dreamed_place(ExperienceModel& dream, const TimedModel& model) const;
+  /// Of Theorem 1: the measured errors of the dream; nothing if it is not to be evaluated.
+  [[nodiscard]] std::optional<BoundInputs> theory_inputs() const;
   std::unique_ptr<TrainableModel> critic_of(const std::string& model) const;
   std::unique_ptr<ReplayBuffer> own_buffer(const std::string& dream) const;
   /// Runs `work` if the stage is not done, times it and marks it as done.

@@ -10,6 +10,7 @@
 #include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/experiment.h"
 #include "dreamgym/apps/experiment_actor.h"
+#include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/apps/trust_listener.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -70,13 +71,20 @@ void keep_measures(const PolicyReport& report, StageRecord& record) {
   record.tokens = report.sampled_tokens + report.trained_tokens;
   record.measures["iterations"] = static_cast<double>(report.iterations);
   record.measures["best_iteration"] = static_cast<double>(report.best_iteration);
-  record.measures["skipped_updates"] = static_cast<double>(report.skipped_updates);
+  record.measures["skipped_updates"] = static_cast<double>(report.guards.not_finite);
+  record.measures["spikes_skipped"] = static_cast<double>(report.guards.spikes);
+  record.measures["kl_alarms"] = static_cast<double>(report.guards.kl_alarms);
+  record.measures["entropy_alarms"] = static_cast<double>(report.guards.entropy_alarms);
+  record.measures["rate_backoffs"] = static_cast<double>(report.guards.backoffs);
   record.measures["idle_iterations"] = static_cast<double>(report.idle_iterations);
   record.measures["failed_attempts"] = static_cast<double>(report.failed_attempts);
   record.measures["lost_episodes"] = static_cast<double>(report.lost_episodes);
   record.measures["environment_seconds"] = report.environment_seconds;
   record.measures["agent_seconds"] = report.agent_seconds;
-  record.measures["update_seconds"] = report.update_seconds;
+  record.measures["generation_seconds"] = report.times.generation;
+  record.measures["retrieval_seconds"] = report.times.retrieval;
+  record.measures["update_seconds"] = report.times.update;
+  record.measures["overhead_share"] = report.times.overhead_share();
 }
 
 }  // namespace
@@ -90,6 +98,7 @@ struct Experiment::PolicyTraining {
   std::optional<Playground> second;
   std::function<double(Actor&)> validate;  // may be empty
   TrainingListener* listener = nullptr;    // null = the recorder
+  std::optional<double> theory_discount{};
 };
 
 void Experiment::prefer() {
@@ -182,6 +191,7 @@ PolicyReport Experiment::train_policy(const PolicyTraining& training) {
   trainer->listener = training.listener != nullptr ? training.listener : recorder_.get();
   trainer->progress = &progress_;
   trainer->checkpoints = checkpoint_path(training.name);
+  trainer->theory_discount = training.theory_discount;
   const PolicyReport report = trainer->run(training.name);
   if (critic != nullptr) {
     save_model({critic->weights(training.name + "-critic"), learner->tokenizer},
@@ -209,20 +219,40 @@ std::unique_ptr<ReplayBuffer> Experiment::own_buffer(const std::string& dream) c
   return buffer;
 }
 
-void Experiment::train_in_dream(const std::string& name, const PolicyTrainingConfig& config) {
+// The dream as a place to play, which knows where its time goes.
+Playground Experiment::dreamed_place(ExperienceModel& dream, const TimedModel& model) const {
+  return {.environment = dream,
+          .mappers = mappers_.get(),
+          .provenance = Provenance::kDreamed,
+          .simulator_version = "experience",
+          .times = [&dream, &model] {
+            return EnvironmentTimes{model.seconds(), dream.counters().retrieval_seconds};
+          }};
+}
+
+std::optional<BoundInputs> Experiment::theory_inputs() const {
+  if (config_.evaluation.theory_discount == 0) {
+    return std::nullopt;
+  }
+  BoundInputs inputs = bound_errors(log_.record("fidelity").measures);
+  inputs.discount = config_.evaluation.theory_discount;
+  return inputs;
+}
+
+void Experiment::train_in_dream(const std::string& name,
+                                const PolicyTrainingConfig& config,
+                                const CurriculumConfig& choice) {
   stage(name, [&](StageRecord& record) {
     const auto dreamer = actor("experience");
     const auto own = name == "dream" ? nullptr : own_buffer(name);
     const RunRecorder::OtherBuffer other(*recorder_, own ? own.get() : buffer_.get());
-    ExperienceModel dream(dreamer->engine,
-                          dreamer->tokenizer,
-                          own ? own.get() : buffer_.get(),
-                          dream_options(),
-                          auditor());
+    TimedModel timed(dreamer->engine);
+    ExperienceModel dream(
+        timed, dreamer->tokenizer, own ? own.get() : buffer_.get(), dream_options(), auditor());
     TaskGenerator generator(
         dreamer->engine, dreamer->tokenizer, task_revision(), config_.task_generator);
     TaskCurriculum curriculum(
-        data_.training_tasks, config_.curriculum, [&](std::span<const Task> seeds, const Rng& rng) {
+        data_.training_tasks, choice, [&](std::span<const Task> seeds, const Rng& rng) {
           return generator.vary(seeds, rng);
         });
     std::vector<Task> validation = data_.training_tasks;
@@ -237,9 +267,10 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
                          .logged_success = world_ == nullptr
                                                ? std::optional(success_of(data_.offline).value)
                                                : std::nullopt,
-                         .max_rise = config_.check.max_rise},
+                         .max_rise = config_.check.max_rise,
+                         .theory = theory_inputs()},
                         progress_);
-    const Playground place{dream, mappers_.get(), Provenance::kDreamed, "experience"};
+    const Playground place = dreamed_place(dream, timed);
     const std::function<double(Actor&)> validate = [&](Actor& learner) {
       const PanelResult dreamed =
           play_panel(learner, dream, validation, "dream validation", "experience");
@@ -252,14 +283,17 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
       trust.observe_probe(dreamed, real);
       return real.success.value;
     };
+    const auto discount = theory_inputs() ? std::optional(theory_inputs()->discount) : std::nullopt;
     PolicyTrainingConfig settings = config;
     settings.validate_every = probing ? config_.check.probe_every : settings.validate_every;
     const PolicyReport report = train_policy(
-        {name, "start", settings, curriculum, place, std::nullopt, validate, &trust});
+        {name, "start", settings, curriculum, place, std::nullopt, validate, &trust, discount});
     keep_measures(report, record);
     record.dreamed_steps = report.environment_steps;
     record.real_steps = trust.probe_steps();
-    record.note = join(trust.alarms(), "\n");
+    std::vector<std::string> alarms = trust.alarms();
+    alarms.insert(alarms.end(), report.guard_remarks.begin(), report.guard_remarks.end());
+    record.note = join(alarms, "\n");
     record.measures["generated_tasks"] = static_cast<double>(curriculum.counts().generated);
     record.measures["played_generated_tasks"] =
         static_cast<double>(curriculum.counts().played_generated);
@@ -268,7 +302,6 @@ void Experiment::train_in_dream(const std::string& name, const PolicyTrainingCon
     record.measures["unparsable"] = static_cast<double>(dream.counters().unparsable);
     record.measures["resampled"] = static_cast<double>(dream.counters().resampled);
     record.measures["kept_contradictions"] = static_cast<double>(dream.counters().contradictions);
-    record.measures["retrieval_seconds"] = dream.counters().retrieval_seconds;
     record.measures["dream_seconds"] = report.environment_seconds;
   });
 }
@@ -289,6 +322,7 @@ void Experiment::train_in_reality(const std::string& name,
     // Mixed: a share of the groups goes on in the dream, whose buffer also learns what really happens.
     std::unique_ptr<Actor> dreamer;
     std::unique_ptr<ReplayBuffer> own;
+    std::optional<TimedModel> timed;
     std::optional<ExperienceModel> dream;
     std::optional<Playground> second;
     ReplayBuffer* buffer = buffer_.get();
@@ -298,8 +332,9 @@ void Experiment::train_in_reality(const std::string& name,
       own = from == "dream_ppo" ? own_buffer(from) : nullptr;
       buffer = own ? own.get() : buffer_.get();
       explain_real = explain_by(world_->make_explainer());
-      dream.emplace(dreamer->engine, dreamer->tokenizer, buffer, dream_options(), auditor());
-      second.emplace(Playground{*dream, mappers_.get(), Provenance::kDreamed, "experience"});
+      timed.emplace(dreamer->engine);
+      dream.emplace(*timed, dreamer->tokenizer, buffer, dream_options(), auditor());
+      second.emplace(dreamed_place(*dream, *timed));
     }
     const RunRecorder::OtherBuffer other(*recorder_, buffer, explain_real);
     CurriculumConfig original_only = config_.curriculum;
@@ -313,6 +348,15 @@ void Experiment::train_in_reality(const std::string& name,
     record.real_steps = report.environment_steps;
     record.dreamed_steps = report.second_steps;
     record.measures["step_budget"] = static_cast<double>(budgeted.step_budget);
+    std::vector<std::string> remarks = report.guard_remarks;
+    if (report.iterations == 0) {
+      remarks.push_back(fmt::format(
+          "no training: {} real steps don't hold one group of {} episodes of up to {} steps",
+          budgeted.step_budget,
+          budgeted.group_size,
+          budgeted.max_steps));
+    }
+    record.note = join(remarks, "\n");
   });
 }
 

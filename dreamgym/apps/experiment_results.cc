@@ -75,6 +75,15 @@ ArmResult arm_result(const std::string& arm, const std::string& title, const Sta
 
 }  // namespace
 
+// What went wrong in a stage of training, a note each.
+void Experiment::add_alarms(const std::string& stage, RunResults& results) const {
+  if (log_.done(stage) && !log_.record(stage).note.empty()) {
+    for (const std::string& alarm : split(log_.record(stage).note, '\n')) {
+      results.notes.push_back(fmt::format("Alarm ({}): {}", stage, alarm));
+    }
+  }
+}
+
 RunResults Experiment::summarise() {
   RunResults results;
   results.world = config_.world;
@@ -143,10 +152,11 @@ RunResults Experiment::summarise() {
   for (const std::string& alarm : results.check ? results.check->alarms : std::vector<std::string>()) {
     results.notes.push_back("Alarm: " + alarm);
   }
-  if (log_.done("dream") && !log_.record("dream").note.empty()) {
-    for (const std::string& alarm : split(log_.record("dream").note, '\n')) {
-      results.notes.push_back("Alarm: " + alarm);
-    }
+  for (const PolicyStage& stage : policy_stages(config_)) {
+    add_alarms(stage.name, results);
+  }
+  for (const char* stage : {"traditional_equal", "dream_uniform"}) {
+    add_alarms(stage, results);
   }
   if (!results.real_evaluation) {
     results.notes.emplace_back("world = none: there is no engine, so nothing here was checked against reality.");

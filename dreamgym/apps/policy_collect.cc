@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "dreamgym/apps/model_folder.h"
+#include "dreamgym/apps/run_description.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/nn/generation_engine.h"
@@ -31,15 +32,32 @@ Path policy_folder(const std::string& name) {
               "or one of expert, noisy, random");
 }
 
+namespace {
+
+// What the policy of a run reads; a bare model folder says nothing, and its policy reads everything.
+std::size_t history_steps(const Path& model) {
+  for (const Path& run : {model, model.parent_path().parent_path()}) {
+    if (std::filesystem::exists(run / "config.toml")) {
+      return read_run_config(run).agent.history_steps;
+    }
+  }
+  return kWholeEpisode;
+}
+
+}  // namespace
+
 PanelResult evaluate_policy(const World& world,
                             const std::string& policy,
                             std::span<const Task> tasks,
                             double temperature,
                             std::uint64_t seed,
                             const PanelOptions& options) {
-  const ModelFiles model = load_model(policy_folder(policy));
+  const Path folder = policy_folder(policy);
+  const ModelFiles model = load_model(folder);
   GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = options.num_threads});
-  TokenAgent agent(engine, model.tokenizer, {.temperature = temperature});
+  TokenAgent agent(engine,
+                   model.tokenizer,
+                   {.temperature = temperature, .history_steps = history_steps(folder)});
   SingleEnvironmentBatch environment([&] { return world.make_environment(); }, options.num_threads);
   const auto mappers = world.make_action_mapper_factory();
   return evaluate_agent(agent, environment, mappers.get(), tasks, Rng(seed).fork("panel"), options);

@@ -38,7 +38,10 @@ void measure_free_running(const Path& run_folder,
   RunDream dream(run_folder, threads);
   const ModelFiles policy = load_model(policy_folder(run_folder.string()));
   GenerationEngine engine(policy.weights, policy.tokenizer, {.num_threads = threads});
-  TokenAgent agent(engine, policy.tokenizer, {.temperature = config.evaluation.temperature});
+  TokenAgent agent(engine,
+                   policy.tokenizer,
+                   {.temperature = config.evaluation.temperature,
+                    .history_steps = config.agent.history_steps});
   std::vector<Task> tasks = dream.tasks();
   tasks.resize(std::min(tasks.size(), episodes));
   PanelOptions options;
@@ -85,6 +88,16 @@ std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fideli
           {"missed_successes", static_cast<double>(fidelity.missed_successes)},
           {"false_successes", static_cast<double>(fidelity.false_successes)},
           {"unparsable_share", share(fidelity.unparsable, fidelity.steps())}};
+}
+
+BoundInputs bound_errors(const std::map<std::string, double>& measures) {
+  const double steps = measures.at("held_out_steps");
+  const double exact = measures.at("predictable_observation_exact") * measures.at("predictable_steps") +
+                       measures.at("hidden_observation_exact") * measures.at("hidden_steps");
+  BoundInputs inputs;
+  inputs.reward_error = steps > 0 ? 1.0 - measures.at("reward_correct") : 1.0;
+  inputs.transition_error = steps > 0 ? 1.0 - exact / steps : 1.0;
+  return inputs;
 }
 
 std::map<std::string, double> measure_run(const Path& run_folder,

@@ -6,11 +6,16 @@
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/eval/experience_fidelity.h"
+#include "dreamgym/eval/performance_bound.h"
 
 namespace dreamgym {
 
 /// The measures by name.
 std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fidelity);
+
+/// Theorem 1's two errors of the model, as means over the held-out steps; everything else as it is by
+/// default. @param measures  of fidelity_measures().
+BoundInputs bound_errors(const std::map<std::string, double>& measures);
 
 /// Measures the model of a run folder on held-out logs, and free running where its world has an engine.
 /// @param logs  canonical JSONL; "" = the run's own held-out episodes.

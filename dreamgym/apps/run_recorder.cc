@@ -55,6 +55,10 @@ void RunRecorder::on_iteration(std::size_t iteration,
   keep_episodes(episodes, episodes_kept_, fmt::format("{}/{}", phase_, iteration));
 }
 
+void RunRecorder::on_times(std::size_t iteration, const std::map<std::string, double>& times) {
+  record(phase_, iteration, times);
+}
+
 void RunRecorder::keep_episodes(const std::vector<Episode>& episodes,
                                 std::size_t count,
                                 const std::string& tag) {

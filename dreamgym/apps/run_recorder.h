@@ -32,6 +32,8 @@ class RunRecorder final : public MetricsSink, public TrainingListener {
   void on_iteration(std::size_t iteration,
                     const std::vector<Episode>& episodes,
                     const std::map<std::string, double>& metrics) override;
+  /// A line of its own, which runs of one seed don't share.
+  void on_times(std::size_t iteration, const std::map<std::string, double>& times) override;
   /// Writes episodes under a name of their own, e.g. an evaluation.
   void keep_episodes(const std::vector<Episode>& episodes, std::size_t count, const std::string& tag);
 

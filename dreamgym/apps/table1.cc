@@ -10,9 +10,11 @@
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/stage_log.h"
+#include "dreamgym/apps/table1_transfer.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/eval/statistics.h"
+#include "dreamgym/report/run_folder.h"
 
 namespace dreamgym {
 namespace {
@@ -40,6 +42,7 @@ constexpr Method kMethods[] = {
     {"traditional", "GRPO, traditional", "80K", {65.3, 70.9, 79.8}, {62.1, 65.0, 66.1}},
     {"traditional_equal", "GRPO, traditional, S2R's real steps", "", {}, {}},
     {"dream", "GRPO, DreamGym", "0", {62.1, 66.3, 71.0}, {59.3, 63.9, 68.3}},
+    {"dream_uniform", "GRPO, DreamGym without curriculum", "", {}, {}},
     {"s2r", "GRPO, DreamGym-S2R", "5K", {65.0, 75.9, 82.4}, {70.5, 75.0, 72.1}},
     {"traditional_ppo", "PPO, traditional", "80K", {47.0, 72.9, 81.1}, {59.9, 64.2, 68.1}},
     {"dream_ppo", "PPO, DreamGym", "0", {40.5, 70.8, 72.7}, {60.5, 58.1, 65.0}},
@@ -117,26 +120,57 @@ GridRow grid_row(const Method& method, const std::string& world, std::span<const
   }
   const auto title = std::ranges::find(arm_titles(), method.arm, &ArmTitle::name);
   std::vector<const StageLog*> run;
-  std::size_t successes = 0;
+  std::vector<const std::vector<double>*> outcomes;
   for (const StageLog& log : logs) {
-    if (const auto* outcomes = outcomes_of(log, method.arm)) {
-      const auto solved = static_cast<std::size_t>(
-          std::ranges::count_if(*outcomes, [](double outcome) { return outcome > 0; }));
-      row.num_tasks = outcomes->size();
-      row.seeds.push_back(static_cast<double>(solved) / static_cast<double>(outcomes->size()));
-      successes += solved;
+    if (const auto* of_seed = outcomes_of(log, method.arm)) {
+      row.num_tasks = of_seed->size();
+      outcomes.push_back(of_seed);
       run.push_back(&log);
     }
   }
   for (const StageLog* log : run) {
     add_cost(*title, *log, static_cast<double>(run.size()), row);
   }
-  if (row.seeds.size() >= 2) {
-    row.success = to_interval(mean_over_seeds(row.seeds));
-  } else if (row.seeds.size() == 1) {
-    row.success = to_interval(wilson_interval(successes, row.num_tasks));
+  if (!outcomes.empty()) {
+    SeedSuccess success = success_over_seeds(outcomes);
+    row.seeds = std::move(success.seeds);
+    row.success = success.interval;
   }
   return row;
+}
+
+// Where an arm's own stage of reinforcement learning spent its time and what it brought, iteration by
+// iteration.
+GridCurve grid_curve(const Method& method, const Path& folder, const StageLog& log) {
+  const auto title = std::ranges::find(arm_titles(), method.arm, &ArmTitle::name);
+  GridCurve curve{.method = method.name,
+                  .dreamed = std::string_view(method.arm).starts_with("dream"),
+                  .points = {}};
+  double seconds = 0;
+  for (const std::string& stage : title->stages) {
+    seconds += stage != method.arm && log.done(stage) ? log.record(stage).seconds : 0;
+  }
+  const std::vector<MetricSeries> metrics = read_run_folder(folder, {.max_episodes = 1}).metrics;
+  const auto series = [&](std::string_view name) {
+    std::map<std::uint64_t, double> points;
+    for (const MetricSeries& one : metrics) {
+      if (one.phase == method.arm && one.name == name) {
+        points.insert(one.points.begin(), one.points.end());
+      }
+    }
+    return points;
+  };
+  const auto times = series("time/iteration_seconds");
+  const auto steps = series("rollout/environment_steps");
+  double online = 0;
+  std::optional<double> smoothed;
+  for (const auto& [step, success] : series("rollout/success_share")) {
+    smoothed = smoothed ? 0.7 * *smoothed + 0.3 * success : success;
+    seconds += times.contains(step) ? times.at(step) : 0;
+    online += !curve.dreamed && steps.contains(step) ? steps.at(step) : 0;
+    curve.points.push_back({seconds, online, *smoothed});
+  }
+  return curve;
 }
 
 std::optional<GridPair> grid_pair(const ArmPair& arms, std::span<const StageLog> logs) {
@@ -188,7 +222,11 @@ std::vector<std::string> notes_of(std::span<const StageLog> logs) {
       "test takes the tasks of all seeds as independent, which flatters it where seeds differ.",
       "Seconds count the stages an arm builds on once each (experience model, start, dream); they "
       "are shared by the arms of a seed, so the sum of the column is more than what was spent. "
-      "Evaluation is not counted. Peak memory is that of the whole process while the stages ran."};
+      "Evaluation is not counted. Peak memory is that of the whole process while the stages ran.",
+      "Without curriculum: the original tasks only, each as often as the others; everything else is "
+      "the DreamGym row's. The paper's Fig. 3 (right) leaves out task generation.",
+      "Own rollouts are the time in environments (a dream's model included) and in the policy; own "
+      "updates that of gradients. Fig. 3 (left) of the paper has the same split."};
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].done("check")) {
       notes.push_back(fmt::format(
@@ -269,6 +307,20 @@ std::vector<std::string> table1_settings(const std::string& scale) {
   return settings;
 }
 
+SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes) {
+  check(!outcomes.empty(), "a seed to take the mean over");
+  SeedSuccess out;
+  std::size_t solved = 0;
+  for (const std::vector<double>* of_seed : outcomes) {
+    solved = static_cast<std::size_t>(
+        std::ranges::count_if(*of_seed, [](double outcome) { return outcome > 0; }));
+    out.seeds.push_back(static_cast<double>(solved) / static_cast<double>(of_seed->size()));
+  }
+  out.interval = to_interval(out.seeds.size() >= 2 ? mean_over_seeds(out.seeds)
+                                                   : wilson_interval(solved, outcomes[0]->size()));
+  return out;
+}
+
 Grid table1_grid(const Table1Request& request) {
   require_known("--world", request.world, table1_worlds());
   std::vector<StageLog> logs;
@@ -283,6 +335,16 @@ Grid table1_grid(const Table1Request& request) {
   grid.num_seeds = logs.size();
   for (const Method& method : kMethods) {
     grid.rows.push_back(grid_row(method, request.world, logs));
+    if (!logs.empty()) {
+      GridCurve curve = grid_curve(method, request.seed_folders.front(), logs.front());
+      if (!curve.points.empty()) {
+        grid.curves.push_back(std::move(curve));
+      }
+    }
+  }
+  if (!request.transfer_world.empty()) {
+    grid.transfer_world = request.transfer_world;
+    grid.transfers = transfer_rows(request.transfer_world, logs);
   }
   for (const ArmPair& arms : arm_pairs()) {
     if (auto pair = grid_pair(arms, logs)) {
@@ -290,6 +352,13 @@ Grid table1_grid(const Table1Request& request) {
     }
   }
   grid.notes = notes_of(logs);
+  if (!grid.transfers.empty()) {
+    grid.notes.push_back(fmt::format(
+        "Transfer: the policies of this table play held-out tasks of {} by the same prompt; words that are "
+        "no tokens of their vocabulary are spelled out. \"Trained there\" imitates demonstrations of that "
+        "world from the same base. Fig. 3 (middle) of the paper compares these two.",
+        grid.transfer_world));
+  }
   if (!request.seed_folders.empty()) {
     const ExperimentConfig config = read_run_config(request.seed_folders.front());
     grid.notes.push_back(fmt::format(

@@ -1,5 +1,5 @@
-// The paper's Table 1 on this machine: which arms its methods are, what the paper printed, and the
-// grid made from finished runs, a run folder a seed.
+// The paper's Table 1 and Fig. 3 on this machine: which arms its methods are, what the paper printed,
+// and the grid made from finished runs, a run folder a seed.
 #pragma once
 
 #include <span>
@@ -23,11 +23,21 @@ const std::vector<std::string>& table1_scales();
 /// @throws Error kConfig for another scale, naming the known ones.
 std::vector<std::string> table1_settings(const std::string& scale);
 
+/// Success of one policy in the runs of several seeds.
+struct SeedSuccess {
+  std::vector<double> seeds;  ///< share of tasks solved
+  Interval interval;          ///< of their mean (t), or of a single seed's tasks (Wilson)
+};
+
+/// @param outcomes  [seeds][tasks] borrowed; above 0 = solved. Not empty, each with a task.
+SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes);
+
 struct Table1Request {
   std::string world;
   std::string scale;
   std::string command;                ///< as typed, for the page
   std::vector<Path> seed_folders;     ///< runs, some of their stages done
+  std::string transfer_world;         ///< whose transfer stages they hold; "" = none
 };
 
 /// @throws Error kConfig for another world.

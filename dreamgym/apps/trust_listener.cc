@@ -10,6 +10,27 @@
 
 namespace dreamgym {
 
+namespace {
+
+// Theorem 1 for the iteration's update, if the trainer has measured it.
+std::map<std::string, double> theory_of(const std::map<std::string, double>& metrics,
+                                        BoundInputs inputs) {
+  const auto advantage = metrics.find("theory/surrogate_advantage");
+  const auto divergence = metrics.find("theory/divergence_nats");
+  if (advantage == metrics.end() || divergence == metrics.end()) {
+    return {};
+  }
+  inputs.surrogate_advantage = advantage->second;
+  inputs.policy_divergence = std::max(0.0, divergence->second);
+  const PerformanceBound bound = performance_bound(inputs);
+  return {{"theory/surrogate_gain", bound.surrogate_gain},
+          {"theory/trust_region_penalty", bound.trust_region_penalty},
+          {"theory/model_penalty", bound.model_penalty},
+          {"theory/improvement", bound.improvement}};
+}
+
+}  // namespace
+
 TrustListener::TrustListener(TrainingListener& recorder,
                              TrustSettings settings,
                              ProgressSink& progress)
@@ -57,6 +78,9 @@ void TrustListener::on_iteration(std::size_t iteration,
     values["trust/above_logs_share"] =
         static_cast<double>(successes) / static_cast<double>(episodes.size()) -
         *settings_.logged_success;
+  }
+  if (settings_.theory) {
+    values.merge(theory_of(metrics, *settings_.theory));
   }
   recorder_.on_iteration(iteration, episodes, values);
   announce();

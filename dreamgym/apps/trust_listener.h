@@ -3,7 +3,8 @@
 // Every iteration: how many dreamed successes their own text bears out (a rule check, where the world has
 // one), and, where nothing else can be compared, how far dreamed success lies above the logs'. At probes:
 // dreamed minus real success on the same tasks. A rise that lasts is an alarm; at probes it ends the
-// training. Everything else goes on to the recorder.
+// training. Where the trainer says how far the policy has moved, the terms of Theorem 1 are added.
+// Everything else goes on to the recorder.
 // Thread safety: none.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "dreamgym/base/progress.h"
 #include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/eval/gap_trend.h"
+#include "dreamgym/eval/performance_bound.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/train/training_listener.h"
 
@@ -23,6 +25,7 @@ struct TrustSettings {
   const EpisodeAuditor* auditor = nullptr;        ///< borrowed; may be null
   std::optional<double> logged_success = {};      ///< only where there is no world
   double max_rise = 0.15;
+  std::optional<BoundInputs> theory = {};         ///< the dream's errors and the discount
 };
 
 class TrustListener final : public TrainingListener {
@@ -36,6 +39,9 @@ class TrustListener final : public TrainingListener {
   void on_iteration(std::size_t iteration,
                     const std::vector<Episode>& episodes,
                     const std::map<std::string, double>& metrics) override;
+  void on_times(std::size_t iteration, const std::map<std::string, double>& times) override {
+    recorder_.on_times(iteration, times);
+  }
   [[nodiscard]] std::string save() const override;
   void restore(const std::string& state) override;
   [[nodiscard]] bool wants_stop() const override { return probes_.alarmed(); }

@@ -93,6 +93,22 @@ TEST(TrustListener, EndsTheTrainingWhenDreamAndRealityPart) {
   EXPECT_THROW(resumed.restore("7 8 9"), Error);
 }
 
+TEST(TrustListener, AddsTheTermsOfTheTheoryWhereTheTrainerMeasured) {
+  Notebook notebook;
+  Notes notes;
+  TrustListener trust(
+      notebook,
+      {.theory = BoundInputs{.discount = 0.5, .reward_error = 0.1, .transition_error = 0.25}},
+      notes);
+  trust.on_iteration(1, {}, {{"train/entropy_nats", 1.0}});
+  EXPECT_FALSE(notebook.last.contains("theory/improvement"));
+  trust.on_iteration(2, {}, {{"theory/surrogate_advantage", 0.2}, {"theory/divergence_nats", 0.01}});
+  EXPECT_DOUBLE_EQ(notebook.last.at("theory/surrogate_gain"), 2 * 0.2);
+  EXPECT_DOUBLE_EQ(notebook.last.at("theory/trust_region_penalty"), 4 * 0.5 * 4 * 2 * 0.01);
+  EXPECT_DOUBLE_EQ(notebook.last.at("theory/model_penalty"), 2 * (0.1 * 2 + 2 * 0.5 * 0.25 * 4));
+  EXPECT_DOUBLE_EQ(notebook.last.at("theory/improvement"), 0.4 - 0.16 - 2.4);
+}
+
 TEST(TrustListener, HoldsTheDreamAgainstTheLogsWhereThereIsNothingElse) {
   Notebook notebook;
   Notes notes;

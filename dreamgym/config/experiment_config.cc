@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> kArms = {
     "random", "zero_shot", "start", "sft_all", "dpo", "traditional", "traditional_equal",
-    "dream", "s2r", "traditional_ppo", "dream_ppo", "s2r_ppo"};
+    "dream", "dream_uniform", "s2r", "traditional_ppo", "dream_ppo", "s2r_ppo"};
 
 // What a stage's names stand for comes before everything set key by key.
 void apply_names(ExperimentConfig& config, const ConfigValues& values) {
@@ -28,6 +28,7 @@ void apply_names(ExperimentConfig& config, const ConfigValues& values) {
     const std::string name = stage.name;
     if (const std::string preset = given(name + ".preset"); !preset.empty()) {
       apply_preset(preset, world, *stage.training);
+      config.agent.history_steps = stage.training->history_steps;
       if (preset == "dreamgym") {  // the dream around the policy
         config.experience.num_demonstrations = 5;
         config.experience.hidden_temperature = 0;
@@ -50,6 +51,13 @@ void require_valid(const PolicyStage& stage) {
                             training.group_size,
                             training.algorithm),
                 "it compares the episodes of one task with each other; ppo and reinforce_pp don't");
+  }
+  if (training.guards.spike_ratio > 0 && training.guards.spike_ratio <= 1) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}.guards.spike_ratio: got {}, expected 0 or a number above 1",
+                            stage.name,
+                            training.guards.spike_ratio),
+                "10 leaves out gradients ten times as long as usual; 0 turns it off");
   }
   if (training.overlap && training.mismatch_correction == MismatchCorrection::kNone) {
     throw Error(ErrorKind::kConfig,
@@ -75,6 +83,7 @@ void resolve(ExperimentConfig& config) {
   }
   for (const PolicyStage& stage : policy_stages(config)) {
     stage.training->max_steps = config.max_steps;
+    stage.training->history_steps = config.agent.history_steps;
     require_valid(stage);
   }
   config.experience.num_threads = config.threads;
@@ -95,6 +104,13 @@ void resolve(ExperimentConfig& config) {
                   fmt::format("arms: unknown arm '{}'", arm),
                   fmt::format("the nearest is '{}'; known: {}", nearest(arm, kArms), join(kArms, ", ")));
     }
+  }
+  if (config.agent.history_steps < kWholeEpisode &&
+      std::find(config.arms.begin(), config.arms.end(), "dpo") != config.arms.end()) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("arms: dpo compares whole episodes, and agent.history_steps is {}",
+                            config.agent.history_steps),
+                "leave the arm out, or set agent.history_steps = 1000000 (a preset sets 2)");
   }
   if (config.policies_from != "base" && config.policies_from != "experience") {
     throw Error(ErrorKind::kConfig,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/config/fields.h"
 #include "dreamgym/config/toml_binding.h"
 #include "dreamgym/curriculum/task_curriculum.h"
@@ -53,10 +54,16 @@ struct CheckConfig {
   double max_rise = 0.15;                 ///< of dreamed - real success above the first probe's
 };
 
+/// What a policy reads, in imitation, training and evaluation alike.
+struct AgentConfig {
+  std::size_t history_steps = kWholeEpisode;  ///< past (observation, action) pairs (AgentOptions)
+};
+
 struct EvaluationConfig {
   double temperature = 0.4;
   std::size_t fidelity_episodes = 80;     ///< held-out episodes for one-step accuracy
   std::size_t luck_replays = 4;
+  double theory_discount = 0.9;           ///< of Theorem 1 while training in the dream; 0 = not evaluated
 };
 
 /// How patient rollouts in training are with their environments.
@@ -72,7 +79,8 @@ struct ExperimentConfig {
   std::size_t threads = 2;
   std::string world = "alfworld";         ///< "none" = no engine at all
   /// Which rows the table has: random, zero_shot, start, sft_all, dpo, traditional, dream, s2r, the last
-  /// three with _ppo, and traditional_equal (traditional with s2r's settings and real steps).
+  /// three with _ppo, traditional_equal (traditional with s2r's settings and real steps) and
+  /// dream_uniform (dream without curriculum: the original tasks, each as often as the others).
   std::vector<std::string> arms = {
       "random", "start", "sft_all", "traditional", "traditional_equal", "dream", "s2r"};
   std::size_t max_steps = 30;             ///< of an episode, everywhere
@@ -83,6 +91,7 @@ struct ExperimentConfig {
 
   DataConfig data;
   BaseConfig base;
+  AgentConfig agent;
   ExperienceOptions experience;
   ExperienceDataOptions experience_data;
   SftConfig experience_sft;

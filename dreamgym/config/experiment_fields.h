@@ -129,10 +129,16 @@ void visit_fields(CheckConfig& config, Field&& field) {
 }
 
 template <class Field>
+void visit_fields(AgentConfig& config, Field&& field) {
+  field("history_steps", config.history_steps, "past (observation, action) pairs the policy reads; 1000000 = the whole episode", at_least(0));
+}
+
+template <class Field>
 void visit_fields(EvaluationConfig& config, Field&& field) {
   field("temperature", config.temperature, "of the agent's actions", between(0, 10));
   field("fidelity_episodes", config.fidelity_episodes, "held-out episodes", at_least(0));
   field("luck_replays", config.luck_replays, "replays per dreamed episode", at_least(2));
+  field("theory_discount", config.theory_discount, "of Theorem 1 in the dream's evaluations; 0 = not evaluated", between(0, 0.9999));
 }
 
 template <class Field>
@@ -148,6 +154,7 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field("policies_from", config.policies_from, "weights that every policy begins with: base or experience");
   field.section("data", config.data);
   field.section("base", config.base);
+  field.section("agent", config.agent);
   field.section("experience", config.experience);
   field.section("experience_data", config.experience_data);
   field.section("experience_sft", config.experience_sft);

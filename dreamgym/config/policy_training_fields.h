@@ -99,6 +99,16 @@ void visit_fields(CriticTrainingConfig& config, Field&& field) {
 }
 
 template <class Field>
+void visit_fields(GuardConfig& config, Field&& field) {
+  field("max_kl", config.max_kl, "nats per token an iteration may move the policy; 0 = any", at_least(0));
+  field("min_entropy_share", config.min_entropy_share, "of the first entropy, below which is an alarm; 0 = none", between(0, 1));
+  field("patience", config.patience, "alarms in a row that end the training; 0 = never", at_least(0));
+  field("spike_ratio", config.spike_ratio, "gradient / usual gradient beyond which a step is left out; 0 = none", at_least(0));
+  field("rate_factor", config.rate_factor, "of the learning rate after a step left out or a KL alarm; 1 = never lowered", between(0.001, 1));
+  field("rate_floor", config.rate_floor, "share of the rate, never less", between(1e-6, 1));
+}
+
+template <class Field>
 void visit_fields(PolicyTrainingConfig& config, Field&& field) {
   field("preset", config.preset, "published settings it begins with: verl-agent, dreamgym or s2r; empty = this project's");
   field("algorithm", config.algorithm, "grpo, dr_grpo, rloo, reinforce_pp, reinforce_pp_baseline, gigpo, dapo, gspo, cispo or ppo");
@@ -129,6 +139,7 @@ void visit_fields(PolicyTrainingConfig& config, Field&& field) {
   field.section("kl", config.kl);
   field.section("rewards", config.rewards);
   field.section("dynamic_sampling", config.dynamic_sampling);
+  field.section("guards", config.guards);
   field.section("critic", config.critic);
   field.section("optimizer", config.optimizer);
 }

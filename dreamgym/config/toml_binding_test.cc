@@ -160,6 +160,16 @@ TEST(ExperimentConfig, APresetBringsItsDreamAndDependsOnTheWorld) {
   EXPECT_EQ(config.s2r.step_budget, 700U);
 }
 
+TEST(ExperimentConfig, TheWindowIsTheRunsAndReachesEveryTrainer) {
+  EXPECT_EQ(load_experiment("", {}).dream.history_steps, kWholeEpisode);
+  const ExperimentConfig preset = load_experiment("", {"dream.preset=verl-agent"});
+  EXPECT_EQ(preset.agent.history_steps, 2U);
+  EXPECT_EQ(preset.s2r.history_steps, 2U);
+  EXPECT_EQ(load_experiment("", {"dream.preset=verl-agent", "agent.history_steps=5"}).dream.history_steps, 5U);
+  EXPECT_NE(refusal({"arms=start,dpo", "agent.history_steps=2"}).find("dpo compares whole episodes"),
+            std::string::npos);
+}
+
 TEST(ExperimentConfig, NamesWhatAStageCantBe) {
   EXPECT_NE(refusal({"dream.algorithm=grop"}).find("the nearest is 'grpo'"), std::string::npos);
   EXPECT_NE(refusal({"dream.preset=verl"}).find("verl-agent, dreamgym, s2r"), std::string::npos);
@@ -168,6 +178,8 @@ TEST(ExperimentConfig, NamesWhatAStageCantBe) {
             std::string::npos);
   EXPECT_NE(refusal({"s2r.overlap=true"}).find("mismatch_correction"), std::string::npos);
   EXPECT_NE(refusal({"dream.dream_share=0.5"}).find("in the dream altogether"), std::string::npos);
+  EXPECT_NE(refusal({"dream.guards.spike_ratio=0.5"}).find("dream.guards.spike_ratio: got 0.5, expected 0 or"),
+            std::string::npos);
   EXPECT_EQ(refusal({"dream.algorithm=ppo"}), "no error");
 }
 

@@ -7,31 +7,19 @@
 
 #include "dreamgym/base/text.h"
 #include "dreamgym/report/internal/escape.h"
+#include "dreamgym/report/internal/grid_figures.h"
+#include "dreamgym/report/internal/grid_table.h"
 
 namespace dreamgym {
 namespace {
 
-using Cells = std::vector<std::string>;
-
-struct Table {
-  std::string caption;
-  Cells header;
-  std::vector<Cells> rows;
-};
-
-std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
-
-std::string points(double share) { return fmt::format("{:+.1f}", 100 * share); }
-
-std::string percent(const Interval& interval) {
-  return fmt::format(
-      "{:.1f} [{:.1f}, {:.1f}]", 100 * interval.value, 100 * interval.low, 100 * interval.high);
-}
-
-std::string points(const Interval& interval) {
-  return fmt::format(
-      "{:+.1f} [{:+.1f}, {:+.1f}]", 100 * interval.value, 100 * interval.low, 100 * interval.high);
-}
+using report_internal::Cells;
+using report_internal::count_text;
+using report_internal::html;
+using report_internal::markdown;
+using report_internal::percent;
+using report_internal::points;
+using report_internal::Table;
 
 template <class Each>
 std::string joined(const std::vector<double>& values, const Each& each) {
@@ -40,16 +28,6 @@ std::string joined(const std::vector<double>& values, const Each& each) {
     parts.push_back(each(value));
   }
   return parts.empty() ? "-" : join(parts, " / ");
-}
-
-// 16,123
-std::string count_text(double value) {
-  std::string digits = fmt::format("{:.0f}", value);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
 }
 
 // "0 real data" is never printed bare: what the experience model has read is real too.
@@ -129,37 +107,6 @@ Table pair_table(const Grid& grid) {
   return table;
 }
 
-std::string markdown(const Table& table) {
-  std::string out = fmt::format("**{}**\n\n| {} |\n|", table.caption, join(table.header, " | "));
-  for (std::size_t i = 0; i < table.header.size(); ++i) {
-    out += "---|";
-  }
-  out += "\n";
-  for (const Cells& row : table.rows) {
-    out += fmt::format("| {} |\n", join(row, " | "));
-  }
-  return out + "\n";
-}
-
-std::string html(const Table& table) {
-  std::string out =
-      fmt::format("<section><h2>{}</h2><div class=\"scroll\"><table><thead><tr>",
-                  report_internal::escape_html(table.caption));
-  for (const std::string& cell : table.header) {
-    out += fmt::format("<th scope=\"col\">{}</th>", report_internal::escape_html(cell));
-  }
-  out += "</tr></thead><tbody>";
-  for (const Cells& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string text = report_internal::escape_html(row[i]);
-      out += i == 0 ? fmt::format("<tr><th scope=\"row\">{}</th>", text)
-                    : fmt::format("<td>{}</td>", text);
-    }
-    out += "</tr>";
-  }
-  return out + "</tbody></table></div></section>";
-}
-
 // A bar a row for the mean here with its interval, a dot for each published backbone.
 std::string chart(const Grid& grid) {
   constexpr int kRow = 34;
@@ -221,6 +168,8 @@ h1{font-size:1.7rem;margin:0 0 8px}h2{font-size:1.15rem;margin:0 0 10px}p{margin
 th,td{text-align:left;padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{color:var(--soft);font-weight:600}
 svg text{fill:var(--ink);font-size:13px}svg .tick{fill:var(--soft)}svg .grid{stroke:var(--line)}
+svg .c0{--c:#1d4ed8}svg .c1{--c:#c2410c}svg .c2{--c:#0f766e}svg .c3{--c:#a21caf}svg .c4{--c:#b45309}svg .c5{--c:#4d7c0f}svg .c6{--c:#be123c}svg .c7{--c:#0369a1}
+svg polyline{fill:none;stroke:var(--c);stroke-width:2}svg .dreamed{stroke-dasharray:6 4}svg .key{stroke:var(--c);stroke-width:3}
 svg .bar{fill:var(--ours);opacity:.75}svg .whisker{stroke:var(--ink);stroke-width:2}svg .paper{fill:var(--paper)}
 )css";
 
@@ -232,6 +181,9 @@ std::string grid_markdown(const Grid& grid) {
   out += markdown(cost_table(grid));
   if (!grid.pairs.empty()) {
     out += markdown(pair_table(grid));
+  }
+  for (const Table& table : report_internal::figure_tables(grid)) {
+    out += markdown(table);
   }
   for (const std::string& note : grid.notes) {
     out += fmt::format("- {}\n", note);
@@ -248,8 +200,8 @@ std::string grid_html(const Grid& grid) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>{0}</title><style>{1}</style></head>"
-      "<body><main><h1>{0}</h1><p><code>{2}</code></p>{3}{4}{5}{6}<section><h2>How to read it</h2>"
-      "<ul>{7}</ul></section></main></body></html>\n",
+      "<body><main><h1>{0}</h1><p><code>{2}</code></p>{3}{4}{5}{6}{7}<section><h2>How to read it</h2>"
+      "<ul>{8}</ul></section></main></body></html>\n",
       escape_html(grid.title),
       kStyle,
       escape_html(grid.command),
@@ -257,6 +209,7 @@ std::string grid_html(const Grid& grid) {
       html(success_table(grid)),
       html(cost_table(grid)),
       grid.pairs.empty() ? "" : html(pair_table(grid)),
+      report_internal::figures(grid),
       notes);
 }
 

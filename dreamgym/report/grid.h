@@ -41,6 +41,27 @@ struct GridPair {
   double p_value = 1;                 ///< exact sign test over the tasks of all seeds
 };
 
+/// How success went while a method trained (Fig. 3, left): its own rollouts, on training tasks.
+struct GridCurve {
+  struct Point {
+    double seconds = 0;       ///< wall time, everything it builds on included
+    double online_steps = 0;  ///< real steps taken so far
+    double success = 0;       ///< of the iteration's rollouts, smoothed
+  };
+  std::string method;
+  bool dreamed = false;       ///< success by the word of the dream
+  std::vector<Point> points;  ///< of one seed, an iteration each
+};
+
+/// Success in another world than that of training (Fig. 3, middle).
+struct GridTransfer {
+  std::string policy;
+  std::vector<double> seeds{};
+  Interval success{};
+  std::size_t num_tasks = 0;
+  double mean_return = 0;  ///< mean over the seeds
+};
+
 struct Grid {
   std::string title;
   std::string command;                 ///< that made it
@@ -49,6 +70,9 @@ struct Grid {
   std::size_t num_seeds = 0;
   std::vector<GridRow> rows;
   std::vector<GridPair> pairs;
+  std::vector<GridCurve> curves;
+  std::string transfer_world;          ///< "" = no transfer was measured
+  std::vector<GridTransfer> transfers;
   std::vector<std::string> notes;
 };
 

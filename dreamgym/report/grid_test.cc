@@ -56,5 +56,22 @@ TEST(Grid, PageHoldsTheSameTablesAndNoForeignMarkup) {
   EXPECT_FALSE(has(page, "http"));
 }
 
+TEST(Grid, ShowsCurvesAndTransferWhereTheyWereMeasured) {
+  Grid with = grid();
+  EXPECT_FALSE(has(grid_markdown(with), "While it trained"));
+  with.curves = {{"GRPO, DreamGym", true, {{100, 0, 0.4}, {150, 0, 0.5}, {200, 0, 0.7}}},
+                 {"GRPO, traditional", false, {{90, 100, 0.3}, {95, 300, 0.5}, {99, 1400, 0.6}}}};
+  with.transfer_world = "webshop";
+  with.transfers = {{"SFT, trained there", {0.2, 0.3}, {0.25, 0.1, 0.4}, 50, 0.61}};
+  const std::string page = grid_markdown(with);
+  EXPECT_TRUE(has(page, "| GRPO, DreamGym | the dream | 40.0 | 70.0 | 100 | 200 | 0 |")) << page;
+  EXPECT_TRUE(has(page, "| GRPO, traditional | reality | 30.0 | 60.0 | 90 | 99 | 1,400 |")) << page;
+  EXPECT_TRUE(has(page, "**Transfer to webshop: real success there, percent**"));
+  EXPECT_TRUE(has(page, "| SFT, trained there | 25.0 [10.0, 40.0] | 20.0 / 30.0 | 50 | 0.610 |")) << page;
+  const std::string html = grid_html(with);
+  EXPECT_TRUE(has(html, "<polyline class=\"c0 dreamed\""));
+  EXPECT_TRUE(has(html, "Over online real steps"));
+}
+
 }  // namespace
 }  // namespace dreamgym

@@ -50,7 +50,7 @@ class Wave {
     std::vector<Episode> episodes;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       sessions.push_back(states_[i].session);
-      episodes.push_back({std::move(stories_[i]), std::move(states_[i].ledger)});
+      episodes.push_back({std::move(stories_[i]), std::move(states_[i].ledgers)});
     }
     agent_.finish(sessions);
     return episodes;
@@ -210,6 +210,14 @@ std::vector<Task> tasks_of(std::span<const Task> tasks, std::span<const std::siz
 
 }  // namespace
 
+std::size_t num_sampled(const Episode& episode) {
+  std::size_t count = 0;
+  for (const TokenLedger& ledger : episode.ledgers) {
+    count += ledger.num_sampled();
+  }
+  return count;
+}
+
 void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.steps += spent.steps;
   total.failed_attempts += spent.failed_attempts;
@@ -217,6 +225,7 @@ void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.sampled_tokens += spent.sampled_tokens;
   total.environment_seconds += spent.environment_seconds;
   total.agent_seconds += spent.agent_seconds;
+  total.generation_seconds += spent.generation_seconds;
   if (total.first_failure.empty()) {
     total.first_failure = spent.first_failure;
   }
@@ -232,6 +241,7 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
                                    ProgressSink* progress) {
   check(options.batch_size > 0 && options.max_steps > 0, "batch_size and max_steps are positive");
   RolloutCost spent;
+  const double generated_before = agent.generation_seconds();
   std::vector<Episode> episodes(tasks.size());
   if (progress != nullptr) {
     progress->begin("episodes", tasks.size(), "episodes");
@@ -243,7 +253,7 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
       Wave wave(agent, environment, mappers, options, spent);
       std::vector<Episode> played = wave.play(tasks_of(tasks, of_wave), rng, of_wave);
       for (std::size_t i = 0; i < played.size(); ++i) {
-        spent.sampled_tokens += played[i].ledger.num_sampled();
+        spent.sampled_tokens += num_sampled(played[i]);
         episodes[of_wave[i]] = std::move(played[i]);
       }
       if (progress != nullptr && numbers.size() == tasks.size()) {
@@ -267,6 +277,7 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
       std::ranges::count_if(episodes, [](const Episode& episode) {
         return episode.trajectory.outcome == Outcome::kInfrastructureError;
       }));
+  spent.generation_seconds = agent.generation_seconds() - generated_before;
   if (progress != nullptr) {
     progress->end("");
   }

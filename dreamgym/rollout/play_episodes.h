@@ -24,9 +24,14 @@ namespace dreamgym {
 /// What one episode leaves behind: the story and the tokens.
 struct Episode {
   Trajectory trajectory;
-  TokenLedger ledger;
+  /// What the policy read and chose: one context for the whole episode, or one for each turn where
+  /// its history is a window.
+  std::vector<TokenLedger> ledgers{};
   std::size_t group = 0;             ///< shared by the members of a group, set by whoever made it
 };
+
+/// Tokens the policy wrote in an episode.
+std::size_t num_sampled(const Episode& episode);
 
 struct RolloutOptions {
   std::size_t max_steps = 30;        ///< longer episodes are truncated
@@ -48,7 +53,8 @@ struct RolloutCost {
   std::string first_failure;         ///< what the first one said
   std::size_t sampled_tokens = 0;    ///< by the policy
   double environment_seconds = 0;
-  double agent_seconds = 0;
+  double agent_seconds = 0;          ///< the policy's decisions
+  double generation_seconds = 0;     ///< of these, in its model
 };
 
 /// Adds what another rollout cost.

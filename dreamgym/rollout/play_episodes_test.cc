@@ -63,7 +63,7 @@ TEST(PlayEpisodes, DoesNotDependOnBatchSizeOrThreads) {
     ASSERT_EQ(parts.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) {
       EXPECT_EQ(parts[i].trajectory, whole[i].trajectory) << i;
-      EXPECT_EQ(parts[i].ledger, whole[i].ledger) << i;
+      EXPECT_EQ(parts[i].ledgers, whole[i].ledgers) << i;
     }
   }
 }
@@ -92,7 +92,8 @@ TEST(PlayEpisodes, EndsEveryEpisodeAndCountsItsSteps) {
 TEST(PlayEpisodes, LedgerSpellsTheEpisode) {
   Stage stage;
   const auto episodes = stage.play(12, 1);
-  const auto& [story, ledger, group] = episodes.front();
+  const auto& [story, ledgers, group] = episodes.front();
+  ASSERT_EQ(ledgers.size(), 1U);
   EXPECT_EQ(group, 0U);
   std::string expected = "<|agent|><|task|>" + story.task.instruction + "<|state|>" +
                          story.steps.front().observation.text + "<|action|>";
@@ -102,7 +103,7 @@ TEST(PlayEpisodes, LedgerSpellsTheEpisode) {
       expected += story.steps[t].next_observation.text + "<|task|>" + story.task.instruction + "<|action|>";
     }
   }
-  EXPECT_EQ(stage.tokenizer->decode(ledger.tokens()), expected);
+  EXPECT_EQ(stage.tokenizer->decode(ledgers.front().tokens()), expected);
 }
 
 /// The toy world, but the machine behind it fails: at the step of that number, counted over all of
@@ -167,7 +168,7 @@ TEST(PlayEpisodes, AnEnvironmentThatFailsNowAndThenChangesNoResult) {
   ASSERT_EQ(played.size(), whole.size());
   for (std::size_t i = 0; i < whole.size(); ++i) {
     EXPECT_EQ(played[i].trajectory, whole[i].trajectory) << i;
-    EXPECT_EQ(played[i].ledger, whole[i].ledger) << i;
+    EXPECT_EQ(played[i].ledgers, whole[i].ledgers) << i;
   }
   EXPECT_EQ(cost.failed_attempts, 3U);
   EXPECT_EQ(cost.lost_episodes, 0U);

@@ -40,13 +40,14 @@ struct CriticStep {
   /// 1 - variance of (return - value) / variance of the returns; 1 = perfect, 0 = a constant would
   /// do as well. 0 if the returns are all equal.
   double explained_variance = 0;
-  UpdateResult update;
+  GuardedUpdate update;
 };
 
 /// One optimiser step of the critic.
 CriticStep step_critic(TrainableModel& critic,
                        std::span<const PpoLesson* const> lessons,
                        const CriticTrainingConfig& config,
-                       std::size_t tokens_per_micro_batch);
+                       std::size_t tokens_per_micro_batch,
+                       const UpdateControl& control = {});
 
 }  // namespace dreamgym

@@ -21,11 +21,12 @@ TransformerWeights tiny() {
 Episode episode(TokenId choice, double reward) {
   Episode out;
   out.trajectory.episode_id = std::string(1, 'e');
-  out.ledger.append_read(std::vector<TokenId>{2, choice}, TokenSource::kPrompt);
+  TokenLedger& ledger = out.ledgers.emplace_back();
+  ledger.append_read(std::vector<TokenId>{2, choice}, TokenSource::kPrompt);
   for (int turn = 0; turn < 2; ++turn) {
-    out.ledger.append_sampled(
+    ledger.append_sampled(
         std::vector<TokenId>{choice}, std::vector<float>{-0.7F}, {{5, 6, 7}}, "v", 1.0F);
-    out.ledger.append_read(std::vector<TokenId>{3}, TokenSource::kEnvironment);
+    ledger.append_read(std::vector<TokenId>{3}, TokenSource::kEnvironment);
     out.trajectory.steps.push_back({.reward = turn == 1 ? reward : 0.0});
   }
   return out;

@@ -16,11 +16,11 @@ EpisodeRewards episode_rewards(const Episode& episode,
     added += out.of_step[step] - story.steps[step].reward;
   }
   if (config.overlong.factor > 0 && !out.of_step.empty()) {
-    const double penalty = overlong_penalty(episode.ledger.num_sampled(), config.overlong);
+    const double penalty = overlong_penalty(num_sampled(episode), config.overlong);
     out.of_step.back() += penalty;
     added += penalty;
   }
-  EpisodeTokens tokens = episode_tokens(episode.ledger, out.of_step);
+  EpisodeTokens tokens = episode_tokens(episode.ledgers, out.of_step);
   out.of_token = std::move(tokens.rewards);
   out.turns = std::move(tokens.turns);
   if (!kl_penalties.empty()) {

@@ -4,18 +4,21 @@
 
 namespace dreamgym {
 
-EpisodeTokens episode_tokens(const TokenLedger& ledger, std::span<const double> step_rewards) {
+EpisodeTokens episode_tokens(std::span<const TokenLedger> ledgers,
+                             std::span<const double> step_rewards) {
   EpisodeTokens out;
   std::size_t num_turns = 0;
-  for (std::size_t i = 1; i < ledger.size(); ++i) {
-    const bool is_sampled = ledger.source(i) == TokenSource::kPolicy;
-    num_turns += is_sampled && ledger.source(i - 1) != TokenSource::kPolicy ? 1 : 0;
-    if (ledger.trainable(i)) {
-      out.rewards.push_back(0.0);
-      out.turns.push_back(num_turns - 1);
+  for (const TokenLedger& ledger : ledgers) {
+    for (std::size_t i = 1; i < ledger.size(); ++i) {
+      const bool is_sampled = ledger.source(i) == TokenSource::kPolicy;
+      num_turns += is_sampled && ledger.source(i - 1) != TokenSource::kPolicy ? 1 : 0;
+      if (ledger.trainable(i)) {
+        out.rewards.push_back(0.0);
+        out.turns.push_back(num_turns - 1);
+      }
     }
   }
-  check(num_turns == step_rewards.size(), "an episode's ledger has a sampled turn for each step");
+  check(num_turns == step_rewards.size(), "an episode's contexts have a sampled turn for each step");
   std::size_t end = 0;  // one past the last token of the turns so far
   for (std::size_t step = 0; step < step_rewards.size(); ++step) {
     while (end < out.turns.size() && out.turns[end] <= step) {

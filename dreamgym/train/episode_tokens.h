@@ -21,7 +21,9 @@ struct EpisodeTokens {
 /// forced), it lands on the last one before, whose consequence it is; a reward before any choice
 /// is nobody's and is left out.
 ///
+/// @param ledgers       contexts of the episode, in the order of its turns.
 /// @param step_rewards  [steps of the episode].
-EpisodeTokens episode_tokens(const TokenLedger& ledger, std::span<const double> step_rewards);
+EpisodeTokens episode_tokens(std::span<const TokenLedger> ledgers,
+                             std::span<const double> step_rewards);
 
 }  // namespace dreamgym

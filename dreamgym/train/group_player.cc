@@ -179,7 +179,8 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_round(std::vector<Task> tasks,
                    in_first * config_.group_size * config_.max_steps;
   }
   RolloutCost cost;
-  std::vector<Group> groups = play_in(playground_, of_first, rng, retry_budget, cost);
+  std::vector<Group> groups =
+      play_in(playground_, of_first, rng, retry_budget, cost, out.inside);
   out.steps += cost.steps;
   if (in_first < tasks.size()) {
     RolloutCost of_second;
@@ -187,7 +188,8 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_round(std::vector<Task> tasks,
                         std::span(tasks).subspan(in_first),
                         rng.fork("second place"),
                         SIZE_MAX,
-                        of_second);
+                        of_second,
+                        out.inside);
     out.second_steps += of_second.steps;
     std::ranges::move(more, std::back_inserter(groups));
     add_cost(cost, of_second);
@@ -201,7 +203,8 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
                                                      std::span<const Task> tasks,
                                                      const Rng& rng,
                                                      std::size_t retry_budget,
-                                                     RolloutCost& cost) {
+                                                     RolloutCost& cost,
+                                                     EnvironmentTimes& inside) {
   std::vector<Task> members;
   for (const Task& task : tasks) {
     members.insert(members.end(), config_.group_size, task);
@@ -209,7 +212,11 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
   if (members.empty()) {
     return {};
   }
-  TokenAgent agent(policy_.engine, policy_.tokenizer, {.temperature = config_.temperature});
+  TokenAgent agent(
+      policy_.engine,
+      policy_.tokenizer,
+      {.temperature = config_.temperature, .history_steps = config_.history_steps});
+  const EnvironmentTimes before = place.times ? place.times() : EnvironmentTimes{};
   std::vector<Episode> episodes = play_episodes(agent,
                                                 place.environment,
                                                 place.mappers,
@@ -224,6 +231,11 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
                                                  .episode_seconds = limits.episode_seconds,
                                                  .watchdog = watchdog},
                                                 &cost);
+  if (place.times) {
+    const EnvironmentTimes after = place.times();
+    inside.generation += after.generation - before.generation;
+    inside.retrieval += after.retrieval - before.retrieval;
+  }
   std::vector<Group> groups;
   for (std::size_t first = 0; first < episodes.size(); first += config_.group_size) {
     Group group;

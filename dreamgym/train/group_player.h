@@ -7,6 +7,7 @@
 // engine, curriculum and environments meanwhile.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,12 +30,19 @@ struct Policy {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
+/// Where an environment's own time goes, in seconds since it was made.
+struct EnvironmentTimes {
+  double generation = 0;  ///< a dream's model
+  double retrieval = 0;   ///< a dream's memory
+};
+
 /// Where episodes are played.
 struct Playground {
   EnvironmentBatch& environment;
   const ActionMapperFactory* mappers;  ///< null = candidates from the observation
   Provenance provenance = Provenance::kReal;
   std::string simulator_version{};
+  std::function<EnvironmentTimes()> times{};  ///< empty = neither
 };
 
 /// How patient a rollout is.
@@ -50,6 +58,7 @@ struct PlayedIteration {
   std::size_t second_steps = 0;   ///< in the second
   std::size_t num_played = 0;     ///< episodes, those left out by dynamic sampling included
   RolloutCost cost;               ///< of both places
+  EnvironmentTimes inside;        ///< of its environment_seconds
   std::map<std::string, double> metrics;
 };
 
@@ -97,7 +106,8 @@ class GroupPlayer {
                              std::span<const Task> tasks,
                              const Rng& rng,
                              std::size_t retry_budget,
-                             RolloutCost& cost);
+                             RolloutCost& cost,
+                             EnvironmentTimes& inside);
   void tell_curriculum(const std::vector<Group>& groups);
 
   Policy policy_;

@@ -1,7 +1,8 @@
 #include "dreamgym/train/packing.h"
 
-#include "dreamgym/base/error.h"
-#include "dreamgym/train/episode_tokens.h"
+#include <algorithm>
+#include <numeric>
+
 
 namespace dreamgym {
 namespace {
@@ -41,6 +42,67 @@ void add_queries(TaughtBatches& out, std::uint32_t segment, const TokenRun& run,
   }
 }
 
+// Nothing after the last trainable token needs to be computed; empty without one.
+std::span<const TokenId> up_to_the_last_choice(const TokenLedger& ledger) {
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < ledger.size(); ++i) {
+    last = ledger.trainable(i) ? i : last;
+  }
+  return std::span(ledger.tokens()).first(last == 0 ? 0 : last + 1);
+}
+
+// Where the tokens of the context added last lie in a batch, so that the next one continues it from
+// the point where the two part.
+class SharedPrefixes {
+ public:
+  /// Tokens at the front that a context would not compute again.
+  [[nodiscard]] std::size_t shared(std::span<const TokenId> context) const {
+    const auto parted = std::ranges::mismatch(context, tokens_);
+    const auto count = static_cast<std::size_t>(parted.in1 - context.begin());
+    return count < kWorthABranch ? 0 : count;
+  }
+
+  void add(std::span<const TokenId> context, PackedBatch& batch) {
+    const std::size_t begin = shared(context);
+    while (!links_.empty() && links_.back().begin >= begin) {
+      links_.pop_back();
+    }
+    if (begin < context.size()) {
+      const std::span<const TokenId> rest = context.subspan(begin);
+      const std::uint32_t segment =
+          links_.empty() ? batch.add_segment(rest)
+                         : batch.add_segment(rest,
+                                             links_.back().segment,
+                                             static_cast<std::uint32_t>(begin - links_.back().begin));
+      links_.push_back({segment, begin});
+    }
+    tokens_ = context;
+  }
+
+  /// Asks for token i of the context added last.
+  void add_query(std::size_t i, const TokenLedger& ledger, PackedBatch& batch) const {
+    auto link = links_.rbegin();
+    while (link->begin > i) {
+      ++link;
+    }
+    batch.add_query(link->segment,
+                    static_cast<std::uint32_t>(i - link->begin),
+                    ledger.temperature(i),
+                    ledger.allowed(i));
+  }
+
+ private:
+  static constexpr std::size_t kWorthABranch = 8;
+
+  struct Link {
+    std::uint32_t segment = 0;
+    std::size_t begin = 0;  // of the context's tokens
+  };
+
+  std::span<const TokenId> tokens_;  // borrowed from the episode's ledger
+  std::vector<Link> links_;          // segments that the context runs through
+};
+
 }  // namespace
 
 TaughtBatches pack_sequences(std::span<const TrainingSequence* const> sequences,
@@ -70,39 +132,43 @@ TaughtBatches pack_sequences(std::span<const TrainingSequence* const> sequences,
 }
 
 PlayedBatches pack_episodes(std::span<const Episode* const> episodes, std::size_t max_tokens) {
+  std::vector<std::size_t> order(episodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t e) { return episodes[e]->group; });
   PlayedBatches out;
-  for (std::size_t e = 0; e < episodes.size(); ++e) {
-    const TokenLedger& ledger = episodes[e]->ledger;
-    std::size_t last = 0;  // nothing after the last trainable token needs to be computed
-    for (std::size_t i = 1; i < ledger.size(); ++i) {
-      last = ledger.trainable(i) ? i : last;
-    }
-    if (last == 0) {
-      continue;
-    }
-    if (out.batches.empty() || out.batches.back().num_tokens() + last + 1 > max_tokens) {
-      out.batches.emplace_back();
-      out.episode.emplace_back();
-      out.turn.emplace_back();
-      out.old_logprobs.emplace_back();
-    }
-    PackedBatch& batch = out.batches.back();
-    const std::uint32_t segment =
-        batch.add_segment(std::span<const TokenId>(ledger.tokens()).first(last + 1));
-    const std::vector<std::size_t> turns =
-        episode_tokens(ledger, std::vector<double>(episodes[e]->trajectory.steps.size())).turns;
-    out.turn.back().insert(out.turn.back().end(), turns.begin(), turns.end());
-    for (std::size_t i = 1; i <= last; ++i) {
-      if (!ledger.trainable(i)) {
+  SharedPrefixes prefixes;
+  for (const std::size_t e : order) {
+    std::size_t first = 0;
+    for (const TokenLedger& ledger : episodes[e]->ledgers) {
+      const std::span<const TokenId> context = up_to_the_last_choice(ledger);
+      if (context.empty()) {
         continue;
       }
-      batch.add_query(
-          segment, static_cast<std::uint32_t>(i), ledger.temperature(i), ledger.allowed(i));
-      out.episode.back().push_back(e);
-      out.old_logprobs.back().push_back(ledger.logprob(i));
-      ++out.num_queries;
+      const std::size_t computed = context.size() - prefixes.shared(context);
+      if (out.batches.empty() || out.batches.back().num_tokens() + computed > max_tokens) {
+        out.batches.emplace_back();
+        out.old_logprobs.emplace_back();
+        prefixes = {};
+      }
+      prefixes.add(context, out.batches.back());
+      SamplePlace place{.episode = e,
+                        .first = first,
+                        .batch = out.batches.size() - 1,
+                        .begin = out.batches.back().queries.size()};
+      for (std::size_t i = 1; i < context.size(); ++i) {
+        if (ledger.trainable(i)) {
+          prefixes.add_query(i, ledger, out.batches.back());
+          out.old_logprobs.back().push_back(ledger.logprob(i));
+          ++place.count;
+        }
+      }
+      first += place.count;
+      out.num_queries += place.count;
+      out.places.push_back(place);
     }
-    out.num_tokens += last + 1;
+  }
+  for (const PackedBatch& batch : out.batches) {
+    out.num_tokens += batch.num_tokens();
   }
   return out;
 }

@@ -27,16 +27,29 @@ struct TaughtBatches {
 TaughtBatches pack_sequences(std::span<const TrainingSequence* const> sequences,
                              std::size_t max_tokens);
 
+/// The chosen tokens of one context of an episode. Their queries lie side by side in one
+/// micro-batch.
+struct SamplePlace {
+  std::size_t episode = 0;  ///< index among those packed
+  std::size_t first = 0;    ///< of the episode's chosen tokens
+  std::size_t batch = 0;
+  std::size_t begin = 0;    ///< query of the batch
+  std::size_t count = 0;    ///< >= 1
+};
+
 /// Micro-batches of played episodes, one query per trainable token.
 struct PlayedBatches {
   std::vector<PackedBatch> batches;
-  std::vector<std::vector<std::size_t>> episode;    ///< [batch][query] index into the episodes given
-  std::vector<std::vector<std::size_t>> turn;       ///< [batch][query] step of that episode
+  /// In the order of the batches; those of one episode in the order of its turns. Contexts without a
+  /// choice have none.
+  std::vector<SamplePlace> places;
   std::vector<std::vector<float>> old_logprobs;     ///< [batch][query] at sampling
   std::size_t num_queries = 0;
-  std::size_t num_tokens = 0;
+  std::size_t num_tokens = 0;                       ///< computed: shared ones count once
 };
 
+/// Members of a group are packed side by side, and a context that begins as the one before it (the
+/// group's prompt) computes only what follows.
 PlayedBatches pack_episodes(std::span<const Episode* const> episodes, std::size_t max_tokens);
 
 }  // namespace dreamgym

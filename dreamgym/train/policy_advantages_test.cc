@@ -13,11 +13,12 @@ namespace {
 Episode episode(std::size_t group, std::size_t turns, double reward) {
   Episode out;
   out.group = group;
-  out.ledger.append_read(std::vector<TokenId>{2}, TokenSource::kPrompt);
+  TokenLedger& ledger = out.ledgers.emplace_back();
+  ledger.append_read(std::vector<TokenId>{2}, TokenSource::kPrompt);
   for (std::size_t t = 0; t < turns; ++t) {
-    out.ledger.append_sampled(
+    ledger.append_sampled(
         std::vector<TokenId>{5}, std::vector<float>{-0.7F}, {{5, 6}}, "v", 1.0F);
-    out.ledger.append_read(std::vector<TokenId>{3}, TokenSource::kEnvironment);
+    ledger.append_read(std::vector<TokenId>{3}, TokenSource::kEnvironment);
     Transition step;
     step.observation.text = "state " + std::to_string(t);
     step.reward = t + 1 == turns ? reward : 0.0;

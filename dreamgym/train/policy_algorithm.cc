@@ -124,6 +124,7 @@ void apply_preset(std::string_view name, std::string_view world, PolicyTrainingC
   config.tasks_per_iteration = needs_critic(config) ? 128 : 16;
   config.group_size = needs_critic(config) ? 1 : 8;
   config.temperature = 1.0;
+  config.history_steps = 2;
   config.mini_batch_steps = is_webshop ? 64 : 256;
   config.passes = 1;
   config.warmup_iterations = 0;

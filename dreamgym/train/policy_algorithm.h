@@ -32,8 +32,7 @@ const std::vector<std::string>& training_preset_names();
 /// small models train at higher rates (PolicyTrainingConfig's own values). Sets sampling, rates, KL,
 /// clip, penalties and counting; the algorithm is kept.
 ///
-///   verl-agent  the example scripts of the method's closest public code, number by number but for
-///               the history (whole episode, not the last two steps)
+///   verl-agent  the example scripts of the method's closest public code, number by number
 ///   dreamgym    the same for training in a dream: episodes count once, singletons are left out
 ///   s2r         dreamgym at half the rate, with 5,000 real steps
 ///

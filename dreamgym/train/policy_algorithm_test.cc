@@ -104,6 +104,7 @@ TEST(ApplyPreset, VerlAgentIsItsPublishedScript) {
   EXPECT_EQ(config.group_size, 8U);
   EXPECT_EQ(config.iterations, 150U);
   EXPECT_EQ(config.mini_batch_steps, 256U);
+  EXPECT_EQ(config.history_steps, 2U);
   EXPECT_DOUBLE_EQ(config.optimizer.learning_rate, 1e-6);
   EXPECT_DOUBLE_EQ(config.critic.optimizer.learning_rate, 1e-5);
   EXPECT_DOUBLE_EQ(config.objective.loss.kl_coefficient, 0.01);

@@ -58,8 +58,13 @@ PolicyObjective policy_objective(const PolicySequence& sequence,
   if (chosen.empty()) {
     return out;
   }
+  check(sequence.counted_tokens == 0 || sequence.counted_tokens >= chosen.size(),
+        "a part has no more tokens than its sequence");
   const double divisor =
-      loss_divisor(config.aggregation, chosen.size(), whole, config.aggregation_constant);
+      loss_divisor(config.aggregation,
+                   sequence.counted_tokens > 0 ? sequence.counted_tokens : chosen.size(),
+                   whole,
+                   config.aggregation_constant);
   const std::vector<PolicyTokenLoss> losses = token_losses(chosen, config);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const double entropy = has_entropy ? sequence.entropies[places[i]] : 0.0;

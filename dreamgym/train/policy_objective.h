@@ -32,6 +32,8 @@ struct PolicySequence {
   std::vector<PolicyToken> tokens;    ///< [T]
   std::vector<double> entropies;      ///< [T] nats; may be empty without an entropy bonus
   std::vector<bool> completion_mask;  ///< [T] true where the policy chose the token
+  /// Chosen tokens of the sequence that this is a part of, for the aggregation; 0 = it is whole.
+  std::size_t counted_tokens = 0;
 };
 
 /// Sums over tokens, to be added over sequences and divided by `tokens` for the metrics.

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/train/internal/require.h"
 #include "dreamgym/train/mismatch_correction.h"
+#include "dreamgym/train/policy_progress.h"
 
 namespace dreamgym {
 namespace {
@@ -60,6 +59,7 @@ PolicyTrainer::PolicyTrainer(Policy policy,
     : policy_(policy),
       config_(resolved(config)),
       rng_(rng),
+      guards_(config.guards),
       curriculum_(curriculum),
       player_(std::move(policy), curriculum, std::move(playground), config, rng) {
   require_valid(config);
@@ -74,6 +74,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
       take_reference(weight_bytes(policy_.model.weights("")));
     }
     publish(version());
+    remember_calm_policy();
     keep_best();
     if (checkpoints) {
       save();
@@ -98,40 +99,113 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
         config_.group_size * config_.max_steps));
   }
   std::future<PlayedIteration> ahead;  // the next iteration, if it is played already
-  const auto stopped = [&] { return listener != nullptr && listener->wants_stop(); };
+  times_ = {};
+  mark_ = clock_.now();
   while ((ahead.valid() || more_to_play(report_.iterations)) && !stopped()) {
-    metrics_.clear();
-    const PlayedIteration played =
-        ahead.valid() ? ahead.get() : player_.play(report_.iterations, report_.environment_steps);
-    take(played);
-    curriculum_state_ = curriculum_.save();
-    if (config_.overlap && more_to_play(report_.iterations + 1)) {
-      ahead = std::async(std::launch::async,
-                         [this, iteration = report_.iterations + 1, steps = report_.environment_steps] {
-                           return player_.play(iteration, steps);
-                         });
-    }
-    const SteadyClock clock;
-    const auto start = clock.now();
-    learn(played.episodes);
-    follow_kl_target(played.episodes.size());
-    report_.update_seconds += seconds_since(clock, start);
-    if (ahead.valid()) {
-      ahead.wait();  // engine, curriculum and buffer are this thread's again
-    }
-    ++report_.iterations;
-    record_pools();
-    publish(version());
-    keep_best();
-    if (listener != nullptr) {
-      listener->on_iteration(report_.iterations, played.episodes, metrics_);
-    }
+    iterate(ahead);
     if (progress != nullptr) {
       progress->advance(done(), remark());
     }
-    if (checkpoints && report_.iterations % config_.checkpoint_every == 0) {
-      save();
+  }
+  keep_policy();
+  report_.guards = guards_.counts();
+  report_.stopped_by = guards_.stop_reason();
+  report_.guard_remarks = guards_.remarks();
+  if (progress != nullptr) {
+    for (const std::string& remark : report_.guard_remarks) {
+      progress->note("guard: " + remark);
     }
+    progress->end(best_weights_.empty() && report_.stopped_by == StopReason::kNone
+                      ? fmt::format("{} iterations, the last policy kept", report_.iterations)
+                      : fmt::format("kept iteration {}", report_.best_iteration));
+  }
+  return report_;
+}
+
+bool PolicyTrainer::stopped() const {
+  return guards_.stop_reason() != StopReason::kNone ||
+         (listener != nullptr && listener->wants_stop());
+}
+
+void PolicyTrainer::iterate(std::future<PlayedIteration>& ahead) {
+  metrics_.clear();
+  guards_.begin_iteration();
+  const PlayedIteration played =
+      ahead.valid() ? ahead.get() : player_.play(report_.iterations, report_.environment_steps);
+  take(played);
+  curriculum_state_ = curriculum_.save();
+  if (config_.overlap && more_to_play(report_.iterations + 1)) {
+    ahead = std::async(std::launch::async,
+                       [this, iteration = report_.iterations + 1, steps = report_.environment_steps] {
+                         return player_.play(iteration, steps);
+                       });
+  }
+  const auto start = clock_.now();
+  learn(played.episodes);
+  follow_kl_target(played.episodes.size());
+  times_.update = seconds_since(clock_, start);
+  if (ahead.valid()) {
+    ahead.wait();  // engine, curriculum and buffer are this thread's again
+  }
+  ++report_.iterations;
+  watch();
+  measure_theory(played.episodes);
+  record_pools();
+  publish(version());
+  keep_best();
+  if (listener != nullptr) {
+    listener->on_iteration(report_.iterations, played.episodes, metrics_);
+  }
+  times_.wall = seconds_since(clock_, mark_) - times_.validation;
+  mark_ = clock_.now();
+  report_.times += times_;
+  if (listener != nullptr) {
+    listener->on_times(report_.iterations, metrics_of(times_));
+  }
+  times_ = {};
+  if (checkpoints && report_.iterations % config_.checkpoint_every == 0) {
+    save();
+  }
+}
+
+void PolicyTrainer::watch() {
+  const auto reading = [&](const char* name) {
+    const auto found = metrics_.find(name);
+    return found == metrics_.end() ? std::nullopt : std::optional(found->second);
+  };
+  guards_.observe(reading("train/kl_to_old_nats"), reading("train/entropy_nats"));
+  if (guards_.num_alarms() == 0) {
+    remember_calm_policy();
+  }
+  const auto of_guards = guards_.metrics();
+  metrics_.insert(of_guards.begin(), of_guards.end());
+}
+
+void PolicyTrainer::remember_calm_policy() {
+  if (config_.guards.patience > 0) {
+    calm_weights_ = weight_bytes(policy_.model.weights(""));
+    report_.calm_iteration = report_.iterations;
+  }
+}
+
+void PolicyTrainer::measure_theory(const std::vector<Episode>& episodes) {
+  const bool last = !more_to_play(report_.iterations) || stopped();
+  if (!theory_discount || !(validation_due() || last)) {
+    return;
+  }
+  const auto start = clock_.now();
+  const PolicyProgress moved = measure_progress(
+      policy_.model, episodes, *theory_discount, config_.tokens_per_micro_batch);
+  times_.validation += seconds_since(clock_, start);
+  metrics_["theory/surrogate_advantage"] = moved.surrogate_advantage;
+  metrics_["theory/divergence_nats"] = moved.divergence;
+}
+
+// The best validated policy; else, where the guards ended it, the last one before their alarms.
+void PolicyTrainer::keep_policy() {
+  if (best_weights_.empty() && guards_.stop_reason() != StopReason::kNone) {
+    best_weights_ = calm_weights_;
+    report_.best_iteration = report_.calm_iteration;
   }
   if (!best_weights_.empty()) {
     TransformerWeights best = policy_.model.weights("");
@@ -139,12 +213,6 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     policy_.model.set_weights(best);
     publish(fmt::format("{}-{}", phase_, report_.best_iteration));
   }
-  if (progress != nullptr) {
-    progress->end(best_weights_.empty()
-                      ? fmt::format("{} iterations, the last policy kept", report_.iterations)
-                      : fmt::format("kept iteration {}", report_.best_iteration));
-  }
-  return report_;
 }
 
 bool PolicyTrainer::more_to_play(std::size_t iteration) const {
@@ -160,6 +228,10 @@ void PolicyTrainer::take(const PlayedIteration& played) {
   report_.sampled_tokens += played.cost.sampled_tokens;
   report_.environment_seconds += played.cost.environment_seconds;
   report_.agent_seconds += played.cost.agent_seconds;
+  times_.generation = played.cost.generation_seconds + played.inside.generation;
+  times_.retrieval = played.inside.retrieval;
+  times_.environment = std::max(
+      0.0, played.cost.environment_seconds - played.inside.generation - played.inside.retrieval);
   num_groups_ = played.num_groups;
   metrics_.insert(played.metrics.begin(), played.metrics.end());
   if (progress != nullptr && played.cost.lost_episodes > 0) {
@@ -220,7 +292,16 @@ void PolicyTrainer::correct_mismatch(std::span<PolicyLesson* const> lessons) {
     const std::vector<double> engine = sampled_logprobs(*lessons[n]->episode);
     all_trainer.insert(all_trainer.end(), trainer[n].begin(), trainer[n].end());
     all_engine.insert(all_engine.end(), engine.begin(), engine.end());
-    lessons[n]->weights = mismatch_weights(trainer[n], engine, *correction);
+    lessons[n]->weights.clear();
+    std::size_t first = 0;  // what was read in one context is one sequence
+    for (const std::size_t count : choices_of_contexts(*lessons[n]->episode)) {
+      const std::vector<double> of_context =
+          mismatch_weights(std::span<const double>(trainer[n]).subspan(first, count),
+                           std::span<const double>(engine).subspan(first, count),
+                           *correction);
+      lessons[n]->weights.insert(lessons[n]->weights.end(), of_context.begin(), of_context.end());
+      first += count;
+    }
     lessons[n]->old_logprobs = std::move(trainer[n]);
   }
   const MismatchMetrics apart = measure_mismatch(all_trainer, all_engine);
@@ -262,11 +343,13 @@ void PolicyTrainer::for_each_mini_batch(
 void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
   PolicyStepConfig config = {.objective = config_.objective,
                              .optimizer = config_.optimizer,
+                             .count_every_context = config_.advantages.count_every_step,
                              .tokens_per_micro_batch = config_.tokens_per_micro_batch};
   config.objective.loss.kl_coefficient = config_.kl.in_reward ? 0.0 : report_.kl_coefficient;
   const double rise = static_cast<double>(report_.iterations + 1) /
                       static_cast<double>(config_.warmup_iterations + 1);
-  config.rate_share = std::min(1.0, rise);
+  config.control = {.guard = &guards_.policy(),
+                    .rate_share = std::min(1.0, rise) * guards_.rate_share()};
   const PolicyStep done = step_policy(
       policy_.model, config_.kl.in_reward ? nullptr : reference_.get(), lessons, config);
   if (done.tokens == 0) {
@@ -274,7 +357,7 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
   }
   // Of the last mini-batch: how far the iteration has moved.
   const PolicySums& sums = done.sums;
-  report_.skipped_updates += done.update.skipped ? 1 : 0;
+  guards_.count(done.update);
   report_.trained_tokens += done.tokens;
   metrics_["train/kl_to_old_nats"] = sums.kl_to_old / sums.tokens;
   if (!config_.kl.in_reward) {
@@ -283,7 +366,7 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
   metrics_["train/entropy_nats"] = sums.entropy / sums.tokens;
   metrics_["train/clipped_share"] = sums.clipped / sums.tokens;
   metrics_["train/gradient_norm"] = done.update.gradient_norm;
-  metrics_["train/skipped"] += done.update.skipped ? 1.0 : 0.0;
+  metrics_["train/learning_rate_share"] = config.control.rate_share;
 }
 
 void PolicyTrainer::follow_kl_target(std::size_t num_episodes) {
@@ -314,14 +397,19 @@ void PolicyTrainer::take_reference(std::string weights) {
   reference_ = std::make_unique<TrainableModel>(std::move(start), policy_.model.num_threads());
 }
 
+bool PolicyTrainer::validation_due() const {
+  return config_.validate_every > 0 && validate &&
+         (report_.iterations % config_.validate_every == 0 ||
+          report_.iterations == config_.iterations);
+}
+
 void PolicyTrainer::keep_best() {
-  const bool due = config_.validate_every > 0 && validate &&
-                   (report_.iterations % config_.validate_every == 0 ||
-                    report_.iterations == config_.iterations);
-  if (!due) {
+  if (!validation_due()) {
     return;
   }
+  const auto start = clock_.now();
   const double success = validate();
+  times_.validation += seconds_since(clock_, start);
   metrics_["validation/success_share"] = success;
   if (best_weights_.empty() || success >= report_.best_validation) {
     report_.best_validation = success;
@@ -343,6 +431,9 @@ void PolicyTrainer::save() const {
   blobs["state"] = state_text(report_);
   blobs["best_weights"] = best_weights_;
   blobs["reference_weights"] = reference_weights_;
+  blobs["guards"] = guards_.save();
+  // While all is calm these are the model's own.
+  blobs["calm_weights"] = guards_.num_alarms() > 0 ? calm_weights_ : "";
   blobs["curriculum"] = curriculum_state_;
   blobs["listener"] = listener != nullptr ? listener->save() : "";
   save_more(blobs);
@@ -365,6 +456,11 @@ bool PolicyTrainer::resume() {
   best_weights_ = saved->blobs.at("best_weights");
   restore_model(policy_.model, saved->blobs);
   restore_more(saved->blobs);
+  guards_.restore(saved->blobs.at("guards"));
+  calm_weights_ = saved->blobs.at("calm_weights");
+  if (guards_.num_alarms() == 0) {
+    remember_calm_policy();
+  }
   if (!saved->blobs.at("reference_weights").empty()) {
     take_reference(saved->blobs.at("reference_weights"));
   }

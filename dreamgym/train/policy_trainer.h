@@ -2,23 +2,29 @@
 //
 // One iteration: groups of episodes are played (group_player.h); the algorithm learns from them;
 // what was seen goes to the listener (replay buffer, logs); every few iterations the policy is
-// validated and the best one kept. grpo.h and ppo.h say how is learnt.
+// validated and the best one kept. Guards watch every step and may end it all (policy_guards.h).
+// grpo.h and ppo.h say how is learnt.
 // Source: DreamGym (arXiv 2511.03773) sections 4.2-4.3.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/progress.h"
 #include "dreamgym/train/adaptive_kl.h"
 #include "dreamgym/train/checkpoint.h"
 #include "dreamgym/train/episode_rewards.h"
 #include "dreamgym/train/group_player.h"
+#include "dreamgym/train/iteration_times.h"
 #include "dreamgym/train/model_state.h"
+#include "dreamgym/train/policy_guards.h"
 #include "dreamgym/train/policy_training_config.h"
 #include "dreamgym/train/policy_update.h"
 #include "dreamgym/train/training_listener.h"
@@ -34,15 +40,18 @@ struct PolicyReport {
   std::size_t lost_episodes = 0;      ///< left out for good
   std::size_t sampled_tokens = 0;
   std::size_t trained_tokens = 0;    ///< by the policy; a critic computes as many
-  std::size_t skipped_updates = 0;   ///< non-finite gradient, of policy or critic
   std::size_t idle_iterations = 0;   ///< no group had variance: nothing to learn
   std::size_t best_iteration = 0;    ///< of the policy that was kept
+  std::size_t calm_iteration = 0;    ///< last one before the guards' present alarms
   double best_validation = 0;
   double kl_coefficient = 0;         ///< present one (KlControlConfig::adaptive)
+  GuardCounts guards;                ///< what triggered
+  StopReason stopped_by = StopReason::kNone;
+  std::vector<std::string> guard_remarks;  ///< the same as sentences; empty while all is well
   // Wall time of this process (not of a run it resumed).
   double environment_seconds = 0;    ///< reset and step of the playgrounds
   double agent_seconds = 0;          ///< the policy's decisions
-  double update_seconds = 0;         ///< values, gradients and optimisers
+  IterationTimes times;              ///< of all iterations
 };
 
 /// What a checkpoint holds of it.
@@ -55,9 +64,9 @@ void visit_state(PolicyReport& report, Field&& field) {
   field("lost_episodes", report.lost_episodes);
   field("sampled_tokens", report.sampled_tokens);
   field("trained_tokens", report.trained_tokens);
-  field("skipped_updates", report.skipped_updates);
   field("idle_iterations", report.idle_iterations);
   field("best_iteration", report.best_iteration);
+  field("calm_iteration", report.calm_iteration);
   field("best_validation", report.best_validation);
   field("kl_coefficient", report.kl_coefficient);
 }
@@ -74,6 +83,9 @@ class PolicyTrainer {
   TrainingListener* listener = nullptr;       ///< borrowed
   ProgressSink* progress = nullptr;           ///< borrowed
   std::optional<Path> checkpoints;            ///< folder to save to and resume from
+  /// At each validation and after the last iteration, "theory/surrogate_advantage" and
+  /// "theory/divergence_nats" (policy_progress.h) are measured with this discount; nothing = never.
+  std::optional<double> theory_discount;
 
   /// Who plays: its second place, limits and watchdog may be set before run().
   GroupPlayer& player() { return player_; }
@@ -113,10 +125,20 @@ class PolicyTrainer {
   PolicyTrainingConfig config_;
   Rng rng_;
   PolicyReport report_;
+  PolicyGuards guards_;
   std::map<std::string, double> metrics_;     // of the present iteration
 
  private:
   [[nodiscard]] bool more_to_play(std::size_t iteration) const;
+  /// Plays, learns and validates once. @param ahead  the next iteration, where it is played already.
+  void iterate(std::future<PlayedIteration>& ahead);
+  [[nodiscard]] bool stopped() const;
+  [[nodiscard]] bool validation_due() const;
+  /// What the guards make of the iteration; keeps the policy from before the first of their alarms.
+  void watch();
+  void remember_calm_policy();
+  void measure_theory(const std::vector<Episode>& episodes);
+  void keep_policy();
   void take(const PlayedIteration& played);
   void record_pools();
   void take_reference(std::string weights);
@@ -133,6 +155,10 @@ class PolicyTrainer {
   std::string phase_;
   std::string best_weights_;
   std::string reference_weights_;             // empty without a KL term
+  std::string calm_weights_;                  // of the last policy before the guards' present alarms
+  IterationTimes times_;                      // of the present iteration
+  SteadyClock clock_;
+  std::chrono::nanoseconds mark_{};           // its begin
   std::size_t num_groups_ = 0;                // of the present iteration
   std::string curriculum_state_;              // after what is learnt from, before what is played ahead
 };

@@ -202,7 +202,7 @@ TEST(PolicyTrainer, PlaysAheadWithThePolicyBeforeTheUpdate) {
   ASSERT_EQ(watch.played.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {
     const std::string before = "x-" + std::to_string(i == 0 ? 0 : i - 1);
-    EXPECT_EQ(watch.played[i].front().ledger.model_version(), before) << i;
+    EXPECT_EQ(watch.played[i].front().ledgers.front().model_version(), before) << i;
   }
   double apart = 0;
   for (const auto& metrics : watch.seen) {
@@ -248,6 +248,91 @@ TEST(PolicyTrainer, TwentyIterationsAreTenAndResumedTen) {
   EXPECT_EQ(resumed.second_steps, whole.second_steps);
   EXPECT_EQ(resumed.kl_coefficient, whole.kl_coefficient);
   EXPECT_NE(whole.kl_coefficient, 0.05);
+}
+
+TEST(PolicyTrainer, EndsWhenItMovesTooFarAndKeepsThePolicyFromBefore) {
+  ButtonLab lab;
+  PolicyTrainingConfig config = small();
+  config.iterations = 20;
+  config.guards = {.max_kl = 1e-7, .min_entropy_share = 0, .patience = 2};  // any move is too far
+  Watch watch;
+  const auto trainer = trainer_in(lab, lab.room, config);
+  trainer->listener = &watch;
+  const PolicyReport report = trainer->run("x");
+  EXPECT_EQ(report.stopped_by, StopReason::kKl);
+  EXPECT_LT(report.iterations, 20U);
+  EXPECT_EQ(watch.seen.back().at("train/stopped"), 1.0);
+  ASSERT_FALSE(report.guard_remarks.empty());
+  EXPECT_EQ(report.guards.kl_alarms, 2U);
+  EXPECT_EQ(report.best_iteration, 0U);
+  EXPECT_TRUE(weights_of(lab) == weight_bytes(lab.start));
+}
+
+TEST(PolicyTrainer, TwentyIterationsAreTenAndResumedTenWithEveryGuardAtWork) {
+  PolicyTrainingConfig config = small("ppo");
+  config.iterations = 20;
+  config.critic.warmup_iterations = 0;
+  config.optimizer.learning_rate = 3e-2;
+  config.guards = {.max_kl = 0.003, .min_entropy_share = 0.5, .patience = 30, .spike_ratio = 1.3,
+                   .rate_factor = 0.9, .rate_floor = 0.05};
+  const auto run = [](ButtonLab& lab, const PolicyTrainingConfig& with, const Path* folder) {
+    const auto trainer = trainer_in(lab, lab.room, with);
+    if (folder != nullptr) {
+      trainer->checkpoints = *folder;
+    }
+    return trainer->run("x");
+  };
+  ButtonLab straight;
+  const PolicyReport whole = run(straight, config, nullptr);
+  EXPECT_GT(whole.guards.spikes, 0U);
+  EXPECT_GT(whole.guards.kl_alarms, 0U);
+  EXPECT_GT(whole.guards.backoffs, 0U);
+  const TemporaryFolder folder;
+  {
+    ButtonLab first;
+    PolicyTrainingConfig half = config;
+    half.iterations = 10;
+    (void)run(first, half, &folder.path());
+  }
+  ButtonLab second;
+  const PolicyReport resumed = run(second, config, &folder.path());
+  EXPECT_EQ(weights_of(second), weights_of(straight));
+  EXPECT_EQ(weight_bytes(second.critic.weights("")), weight_bytes(straight.critic.weights("")));
+  EXPECT_EQ(resumed.guard_remarks, whole.guard_remarks);
+  EXPECT_EQ(resumed.calm_iteration, whole.calm_iteration);
+}
+
+TEST(PolicyTrainer, SaysWhereTheTimeWent) {
+  class Times final : public TrainingListener {
+   public:
+    void on_iteration(std::size_t,
+                      const std::vector<Episode>&,
+                      const std::map<std::string, double>& metrics) override {
+      surrogate += metrics.contains("theory/surrogate_advantage") ? 1 : 0;
+    }
+    void on_times(std::size_t, const std::map<std::string, double>& times) override {
+      seen.push_back(times);
+    }
+    [[nodiscard]] std::string save() const override { return ""; }
+    void restore(const std::string&) override {}
+    std::vector<std::map<std::string, double>> seen;
+    int surrogate = 0;
+  } watch;
+  ButtonLab lab;
+  const auto trainer = trainer_in(lab, lab.room, small());
+  trainer->listener = &watch;
+  trainer->theory_discount = 0.9;
+  const PolicyReport report = trainer->run("x");
+  ASSERT_EQ(watch.seen.size(), 6U);
+  for (const auto& times : watch.seen) {
+    double parts = times.at("time/rest_seconds");
+    for (const char* name : {"generation", "environment", "retrieval", "update"}) {
+      parts += times.at(std::string("time/") + name + "_seconds");
+    }
+    EXPECT_NEAR(parts, times.at("time/iteration_seconds"), 1e-9);
+  }
+  EXPECT_GT(report.times.generation, 0.0);
+  EXPECT_EQ(watch.surrogate, 1);  // after the last iteration, since nothing is validated
 }
 
 TEST(PolicyTrainer, HasOneLossCurveWhateverTheMicroBatchesAndThreads) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 
+#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/nn/trainable_model.h"
 #include "dreamgym/train/critic.h"
 #include "dreamgym/train/dynamic_sampling.h"
@@ -15,6 +16,7 @@
 #include "dreamgym/train/gae.h"
 #include "dreamgym/train/mismatch_correction.h"
 #include "dreamgym/train/policy_advantages.h"
+#include "dreamgym/train/policy_guards.h"
 #include "dreamgym/train/policy_objective.h"
 #include "dreamgym/train/value_loss.h"
 
@@ -49,6 +51,7 @@ struct PolicyTrainingConfig {
   std::size_t group_size = 8;  ///< episodes of each task; >= 2 but for ppo and reinforce_pp
   double temperature = 1.0;    ///< of the actions while training
   std::size_t max_steps = 30;  ///< per episode
+  std::size_t history_steps = kWholeEpisode;  ///< the policy reads (AgentOptions)
   /// Environment steps that may be taken in all; never exceeded: the last iterations play fewer
   /// groups, and training ends when not even one full group fits. 0 = no limit.
   std::size_t step_budget = 0;
@@ -77,6 +80,9 @@ struct PolicyTrainingConfig {
   /// move every weight by the rate, whatever the gradient.
   std::size_t warmup_iterations = 0;
   std::size_t tokens_per_micro_batch = 4096;
+
+  // What is done about trouble.
+  GuardConfig guards;
 
   // What is kept.
   std::size_t validate_every = 4;    ///< iterations; 0 = never (the last policy is kept)

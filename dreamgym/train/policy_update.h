@@ -10,6 +10,7 @@
 
 #include "dreamgym/nn/trainable_model.h"
 #include "dreamgym/rollout/play_episodes.h"
+#include "dreamgym/train/gradient_guard.h"
 #include "dreamgym/train/policy_objective.h"
 
 namespace dreamgym {
@@ -26,13 +27,15 @@ struct PolicyLesson {
 struct PolicyStep {
   PolicySums sums;         ///< over the trained tokens, before the update
   std::size_t tokens = 0;  ///< computed
-  UpdateResult update;
+  GuardedUpdate update;
 };
 
 struct PolicyStepConfig {
-  PolicyObjectiveConfig objective;
-  OptimizerConfig optimizer;
-  double rate_share = 1.0;  ///< multiplies the learning rates
+  PolicyObjectiveConfig objective{};
+  OptimizerConfig optimizer{};
+  UpdateControl control{};
+  /// Aggregations count every context as a sequence (each turn of a window), not every episode.
+  bool count_every_context = false;
   std::size_t tokens_per_micro_batch = 4096;
 };
 
@@ -54,5 +57,8 @@ std::vector<std::vector<double>> score_episodes(const TrainableModel& model,
 
 /// Log-probability of each chosen token when it was sampled, [T].
 std::vector<double> sampled_logprobs(const Episode& episode);
+
+/// Chosen tokens of each of its contexts.
+std::vector<std::size_t> choices_of_contexts(const Episode& episode);
 
 }  // namespace dreamgym

@@ -46,7 +46,11 @@ void PpoTrainer::learn(const std::vector<Episode>& episodes) {
     if (report_.iterations >= config_.critic.warmup_iterations) {
       step(of_actor);
     }
-    note(step_critic(critic_, of_critic, config_.critic, config_.tokens_per_micro_batch));
+    note(step_critic(critic_,
+                     of_critic,
+                     config_.critic,
+                     config_.tokens_per_micro_batch,
+                     {.guard = &guards_.critic(), .rate_share = guards_.rate_share()}));
   });
 }
 
@@ -59,12 +63,11 @@ std::string PpoTrainer::remark() {
 
 // Of the last mini-batch.
 void PpoTrainer::note(const CriticStep& step) {
-  report_.skipped_updates += step.update.skipped ? 1 : 0;
+  guards_.count(step.update);
   metrics_["train/value_loss"] = step.loss;
   metrics_["train/value_clipped_share"] = step.clipped_share;
   metrics_["train/value_explained_variance"] = step.explained_variance;
   metrics_["train/value_gradient_norm"] = step.update.gradient_norm;
-  metrics_["train/skipped"] += step.update.skipped ? 1.0 : 0.0;
 }
 
 void PpoTrainer::save_more(Blobs& blobs) const {

@@ -129,10 +129,9 @@ void evaluate_experience_verb(const Options& options) {
 void evaluate_bound_verb(const Options& options, BoundInputs inputs) {
   const auto measures = measure_run(options.run, options.logs, options.episodes, options.threads);
   const double steps = measures.at("held_out_steps");
-  const double exact = measures.at("predictable_observation_exact") * measures.at("predictable_steps") +
-                       measures.at("hidden_observation_exact") * measures.at("hidden_steps");
-  inputs.reward_error = 1.0 - measures.at("reward_correct");
-  inputs.transition_error = steps > 0 ? 1.0 - exact / steps : 1.0;
+  const BoundInputs errors = bound_errors(measures);
+  inputs.reward_error = errors.reward_error;
+  inputs.transition_error = errors.transition_error;
   const PerformanceBound bound = performance_bound(inputs);
   const nlohmann::ordered_json line = {{"discount", inputs.discount},
                                        {"reward_error", inputs.reward_error},

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -37,14 +39,11 @@ std::vector<TrainingSequence> lessons(const Options& options,
     return experience_sequences(
         prompt, stories, &buffer, config.experience_data, Rng(config.seed).fork("sft"));
   }
-  const AgentPrompt prompt(domain.model.tokenizer);
-  std::vector<TrainingSequence> out;
-  for (const Trajectory& story : stories) {
-    if (story.success()) {
-      out.push_back(prompt.demonstration(story, config.experience_data.max_tokens));
-    }
-  }
-  return out;
+  std::vector<Trajectory> successes;
+  std::ranges::copy_if(
+      stories, std::back_inserter(successes), [](const Trajectory& story) { return story.success(); });
+  return AgentPrompt(domain.model.tokenizer)
+      .demonstrations(successes, config.experience_data.max_tokens, config.agent.history_steps);
 }
 
 void sft(const Options& options) {

@@ -98,6 +98,21 @@ function barChart(title, rows, {max, format}) {
   }));
 }
 
+// stacks: [{label, colour, values}], a value for each step; negative ones hang below the axis.
+function stackedChart(title, steps, stacks) {
+  return chart(240, title, () => ({
+    type: "bar",
+    data: {labels: steps, datasets: stacks.map((s) => ({label: s.label, data: s.values, backgroundColor: css(s.colour), maxBarThickness: 36}))},
+    options: {
+      scales: {
+        x: {stacked: true, title: {display: true, text: "iteration"}, grid: {display: false}},
+        y: {stacked: true, ticks: {callback: (v) => short(v), maxTicksLimit: 6}},
+      },
+      plugins: {legend: {display: false}, tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${short(item.parsed.y)}`}}},
+    },
+  }));
+}
+
 // Exponential average, so that a noisy curve can be read; gaps stay gaps.
 function smooth(series) {
   let mean = null;

@@ -198,6 +198,55 @@ function fidelity() {
     groups.length ? groups : el("div", {class: "card"}, el("h3", {}, "Fidelity"), empty("Fidelity was not measured.")), misses);
 }
 
+// The terms of Theorem 1 where the policy was evaluated: what an update promises, and what it may cost.
+const theoryTerms = [
+  ["theory/surrogate_gain", "surrogate gain", "--real", 1],
+  ["theory/trust_region_penalty", "trust-region penalty", "--s2", -1],
+  ["theory/model_penalty", "model penalty", "--dream", -1],
+];
+
+function theory() {
+  const phases = [...new Set(data.metrics.filter((s) => s.name === "theory/improvement").map((s) => s.phase))];
+  if (!phases.length) return null;
+  const panel = (phase) => {
+    const points = (name) => { const series = data.metrics.find((s) => s.phase === phase && s.name === name); return series ? series.points : []; };
+    const steps = points("theory/improvement").map(([step]) => step);
+    const stacks = theoryTerms.map(([name, label, colour, sign]) => ({label, colour, values: points(name).map(([, value]) => sign * value)}));
+    const rows = steps.map((step, i) => ({step, terms: stacks.map((s) => s.values[i]), sum: points("theory/improvement")[i][1],
+      advantage: (points("theory/surrogate_advantage")[i] || [])[1], divergence: (points("theory/divergence_nats")[i] || [])[1]}));
+    return el("div", {class: "card"}, el("h3", {}, words(phase)),
+      el("p", {class: "sub"}, "J(new) − J(old) is at least the sum, if the dream's errors were nowhere larger than on average over held-out steps."),
+      stackedChart(`Terms of Theorem 1 in ${phase}`, steps, stacks),
+      el("ul", {class: "legend"}, stacks.map((s) => el("li", {}, el("span", {class: "swatch", style: {borderColor: `var(${s.colour})`}}), s.label))),
+      table([
+        {head: "Iteration", class: "n", cell: (r) => whole(r.step)},
+        ...theoryTerms.map(([, label], i) => ({head: label, class: "n", cell: (r) => short(r.terms[i])})),
+        {head: "Promise", class: "n", cell: (r) => short(r.sum)},
+        {head: "Mean advantage", class: "n", cell: (r) => (isNumber(r.advantage) ? short(r.advantage) : "–")},
+        {head: "Divergence (nats)", class: "n", cell: (r) => (isNumber(r.divergence) ? short(r.divergence) : "–")},
+      ], rows));
+  };
+  return section("theory", "Theorem 1", "What the update of an evaluated iteration promises in reality, term by term.", phases.map(panel));
+}
+
+const timeParts = ["generation", "environment", "retrieval", "update", "rest"];
+
+// Where the iterations of each stage spent their time.
+function timeTable() {
+  const phases = [...new Set(data.metrics.filter((s) => s.name === "time/iteration_seconds").map((s) => s.phase))];
+  if (!phases.length) return null;
+  const sum = (phase, name) => {
+    const series = data.metrics.find((s) => s.phase === phase && s.name === `time/${name}_seconds`);
+    return series ? series.points.reduce((total, [, value]) => total + (value || 0), 0) : 0;
+  };
+  return el("div", {class: "card"}, el("h3", {}, "Time of an iteration"),
+    el("p", {class: "sub"}, "Shares of the iterations' wall time, validation left out. Generation is that of the policy and of the dream."), table([
+      {head: "Stage", class: "name", cell: (phase) => words(phase)},
+      {head: "Time", class: "n", cell: (phase) => duration(sum(phase, "iteration"))},
+      ...timeParts.map((part) => ({head: part, class: "n", cell: (phase) => percent(sum(phase, part) / Math.max(1e-9, sum(phase, "iteration")))})),
+    ], phases));
+}
+
 function cost() {
   if (!results.arms.length) return section("cost", "Cost", "", empty("No arms, so no cost to show."));
   const panel = (title, remark, value, format) => el("div", {class: "card"}, el("h3", {}, title), el("p", {class: "sub"}, remark),
@@ -205,10 +254,10 @@ function cost() {
   return section("cost", "Cost", "What each arm took.", el("div", {class: "grid three"},
     panel("Real steps", "Offline and online steps in the real world", (a) => (a.offline_steps || 0) + a.real_steps, short),
     panel("Tokens", "Computed or sampled in training", (a) => a.tokens, short),
-    panel("Time", "Wall time", (a) => a.seconds, duration)));
+    panel("Time", "Wall time", (a) => a.seconds, duration)), timeTable());
 }
 
-const isGuard = (name) => /skipped|refused|unparsable|non_?finite|alarm|contradict|invalid|kl_|entropy|clipped|infrastructure|informative|dropped/.test(name);
+const isGuard = (name) => /skipped|backoff|stopped|refused|unparsable|non_?finite|alarm|contradict|invalid|kl_|entropy|clipped|infrastructure|informative|dropped/.test(name);
 
 function metricCards(names) {
   return el("div", {class: "grid small"}, names.map((name) => {
@@ -225,7 +274,7 @@ function metricCards(names) {
 function guards() {
   const names = [...new Set(data.metrics.map((s) => s.name))];
   const guardNames = names.filter(isGuard);
-  const rest = names.filter((name) => !isGuard(name) && !isSuccess(name));
+  const rest = names.filter((name) => !isGuard(name) && !isSuccess(name) && !/^theory/.test(name));
   const alarms = data.alarms.length
     ? el("div", {class: "card"}, table([
         {head: "Metric", class: "name", cell: (a) => words(a.metric)},

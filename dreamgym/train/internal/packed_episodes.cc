@@ -5,23 +5,21 @@ namespace dreamgym::internal {
 PackedEpisodes pack_with_places(std::span<const Episode* const> episodes, std::size_t max_tokens) {
   PackedEpisodes out;
   out.played = pack_episodes(episodes, max_tokens);
-  for (std::size_t b = 0; b < out.played.batches.size(); ++b) {
-    auto& places = out.of_batch.emplace_back();
-    for (std::size_t q = 0; q < out.played.episode[b].size(); ++q) {
-      const std::size_t episode = out.played.episode[b][q];
-      if (places.empty() || places.back().episode != episode) {
-        places.push_back({.episode = episode, .batch = b, .begin = q, .count = 0});
-      }
-      ++places.back().count;
-    }
-    out.places.insert(out.places.end(), places.begin(), places.end());
+  out.of_batch.resize(out.played.batches.size());
+  out.num_choices.resize(episodes.size());
+  for (const SamplePlace& place : out.played.places) {
+    out.of_batch[place.batch].push_back(place);
+    out.num_choices[place.episode] += place.count;
   }
   return out;
 }
 
-BatchCounts counts_of(const PackedEpisodes& packed) {
+BatchCounts counts_of(const PackedEpisodes& packed, bool every_context) {
+  if (!every_context) {
+    return count_batch(packed.num_choices);
+  }
   std::vector<std::size_t> lengths;
-  for (const EpisodePlace& place : packed.places) {
+  for (const SamplePlace& place : packed.played.places) {
     lengths.push_back(place.count);
   }
   return count_batch(lengths);

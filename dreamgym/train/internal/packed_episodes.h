@@ -1,4 +1,4 @@
-// Packed episodes, and where the queries of each lie.
+// Packed episodes, the places of each micro-batch, and what a loss counts as its sequences.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -12,25 +12,15 @@
 
 namespace dreamgym::internal {
 
-/// The queries of one episode; they lie side by side in one micro-batch, in the order of its chosen
-/// tokens.
-struct EpisodePlace {
-  std::size_t episode = 0;  ///< index among those packed
-  std::size_t batch = 0;
-  std::size_t begin = 0;
-  std::size_t count = 0;
-};
-
 struct PackedEpisodes {
   PlayedBatches played;
-  std::vector<EpisodePlace> places;                 ///< in the order of the batches
-  std::vector<std::vector<EpisodePlace>> of_batch;  ///< the same, by batch
+  std::vector<std::vector<SamplePlace>> of_batch;  ///< played.places, by batch
+  std::vector<std::size_t> num_choices;            ///< [episodes] chosen tokens
 };
 
-/// Episodes without a chosen token have no place.
 PackedEpisodes pack_with_places(std::span<const Episode* const> episodes, std::size_t max_tokens);
 
-/// What loss_divisor() needs of them.
-BatchCounts counts_of(const PackedEpisodes& packed);
+/// What loss_divisor() needs: sequences are episodes, or contexts where `every_context` is set.
+BatchCounts counts_of(const PackedEpisodes& packed, bool every_context);
 
 }  // namespace dreamgym::internal
