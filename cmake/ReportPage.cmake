@@ -8,7 +8,7 @@ if(NOT DREAMGYM_CHART_JS)
 endif()
 
 set(_page ${CMAKE_SOURCE_DIR}/dreamgym/report/page)
-set(_scripts ${_page}/dom.js ${_page}/charts.js ${_page}/sections.js ${_page}/episodes.js ${_page}/main.js)
+set(_scripts ${_page}/dom.js ${_page}/charts.js ${_page}/sections.js ${_page}/tasks.js ${_page}/episodes.js ${_page}/main.js)
 set(_generated ${CMAKE_BINARY_DIR}/generated/report_page.cc)
 add_custom_command(
   OUTPUT ${_generated}

@@ -79,11 +79,14 @@ std::string_view task_choice_name(TaskChoice choice) {
 
 TaskCurriculum::TaskCurriculum(std::vector<Task> original,
                                CurriculumConfig config,
-                               TaskVariation vary)
+                               TaskVariation vary,
+                               std::unique_ptr<TaskClusters> clusters)
     : original_(std::move(original)),
       config_(config),
       vary_(std::move(vary)),
+      clusters_(std::move(clusters)),
       values_(config.forgetting),
+      values_before_(values_),
       last_played_(original_.size(), 0) {
   if (original_.empty()) {
     throw Error(ErrorKind::kInvalidArgument,
@@ -107,13 +110,29 @@ std::string TaskCurriculum::content_key(const Task& task) {
   return to_hex(hash_text(content));
 }
 
-double TaskCurriculum::value(const Task& task) const { return values_.value(content_key(task)); }
+std::string TaskCurriculum::key_of(const Task& task) const {
+  return clusters_ == nullptr ? content_key(task) : fmt::format("cluster-{}", clusters_->cluster_of(task));
+}
+
+double TaskCurriculum::value(const Task& task) const { return values_.value(key_of(task)); }
 
 void TaskCurriculum::update(const Task& task, std::span<const double> returns) {
-  values_.update(content_key(task), returns);
+  const std::string key = key_of(task);
+  if (clusters_ == nullptr) {
+    values_.update(key, returns);
+    return;
+  }
+  std::vector<double>& group = returns_[key];
+  group.insert(group.end(), returns.begin(), returns.end());
+  values_ = values_before_;
+  for (const auto& [cluster, of_cluster] : returns_) {
+    values_.update(cluster, of_cluster);
+  }
 }
 
 std::vector<Task> TaskCurriculum::next(std::size_t count, const Rng& rng) {
+  values_before_ = values_;
+  returns_.clear();
   generate(rng.fork("generate"));
   Rng stream = rng.fork("choose");
   std::vector<Task> chosen;
@@ -154,7 +173,7 @@ std::vector<double> TaskCurriculum::weights() const {
   }
   std::vector<double> weight;
   for (const Task& task : original_) {
-    const double p = values_.success_probability(content_key(task));
+    const double p = values_.success_probability(key_of(task));
     switch (config_.choice) {
       case TaskChoice::kValue:
         weight.push_back(1.0 - config_.value_bias + config_.value_bias * value(task) / kLargestValue);
@@ -177,7 +196,7 @@ std::vector<double> TaskCurriculum::replay_weights() const {
   // The spread of a task's last returns stands for its mean absolute advantage; one never played comes first.
   std::vector<double> spread;
   for (const Task& task : original_) {
-    const auto known = values_.statistics(content_key(task));
+    const auto known = values_.statistics(key_of(task));
     spread.push_back(known ? std::sqrt(known->last_variance) : 1.0);
   }
   std::vector<std::size_t> order(original_.size());
@@ -203,7 +222,7 @@ TaskPools TaskCurriculum::pools() const {
   TaskPools pools;
   for (const auto* tasks : {&original_, &generated_}) {
     for (const Task& task : *tasks) {
-      const std::string key = content_key(task);
+      const std::string key = key_of(task);
       const double p = values_.success_probability(key);
       std::size_t& pool = !values_.statistics(key) ? pools.unseen
                           : p >= kSaturated        ? pools.saturated
@@ -217,7 +236,7 @@ TaskPools TaskCurriculum::pools() const {
 
 std::size_t TaskCurriculum::generated_done_once() const {
   return static_cast<std::size_t>(std::ranges::count_if(generated_, [&](const Task& task) {
-    const auto known = values_.statistics(content_key(task));
+    const auto known = values_.statistics(key_of(task));
     return known && known->successes > 0;
   }));
 }
@@ -225,7 +244,7 @@ std::size_t TaskCurriculum::generated_done_once() const {
 std::vector<TaskLineage> TaskCurriculum::lineage() const {
   std::vector<TaskLineage> all;
   for (const Task& task : generated_) {
-    const std::string key = content_key(task);
+    const std::string key = key_of(task);
     const auto known = values_.statistics(key);
     all.push_back({task.id,
                    task.parent_task,
@@ -328,6 +347,8 @@ void TaskCurriculum::restore(const std::string& state) {
   iterations_ = played[0];
   last_played_.assign(played.begin() + 1, played.end());
   values_.restore(std::string(rest));
+  values_before_ = values_;
+  returns_.clear();
 }
 
 }  // namespace dreamgym

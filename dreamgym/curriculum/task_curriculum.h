@@ -8,12 +8,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dreamgym/base/rng.h"
+#include "dreamgym/curriculum/task_clusters.h"
 #include "dreamgym/curriculum/task_value.h"
 #include "dreamgym/data/types.h"
 
@@ -41,6 +44,9 @@ struct CurriculumConfig {
   double value_bias = 0.5;            ///< 0 = uniform over original tasks, 1 = proportional to value
   double forgetting = 0.9;            ///< of earlier outcomes at each update, in (0, 1]
   std::size_t max_instruction_bytes = 1000;  ///< a longer variation is refused
+  /// Where episodes stand alone (ppo): similarity from which tasks are of one cluster (task_clusters.h); 0 = each
+  /// task for itself.
+  double cluster_similarity = 0;
 };
 
 /// Makes validated variations of the seed tasks (task_generator.h). Called once an iteration.
@@ -79,7 +85,12 @@ class TaskCurriculum {
  public:
   /// @param vary  may be empty: then there are no variations.
   /// @throws Error kInvalidArgument if there are no original tasks or a share is out of range.
-  TaskCurriculum(std::vector<Task> original, CurriculumConfig config, TaskVariation vary);
+  /// @param clusters  tasks of one cluster share their statistics, and their returns of an iteration are one group;
+  ///                  null = every task has its own (algorithms that play a task several times).
+  TaskCurriculum(std::vector<Task> original,
+                 CurriculumConfig config,
+                 TaskVariation vary,
+                 std::unique_ptr<TaskClusters> clusters = nullptr);
 
   /// Tasks of the next iteration, at most floor(lambda count) of them generated.
   std::vector<Task> next(std::size_t count, const Rng& rng);
@@ -106,6 +117,8 @@ class TaskCurriculum {
 
  private:
   void generate(const Rng& rng);
+  /// Whose statistics count for the task: its cluster's or its own.
+  [[nodiscard]] std::string key_of(const Task& task) const;
   [[nodiscard]] std::vector<double> weights() const;
   [[nodiscard]] std::vector<double> replay_weights() const;
   [[nodiscard]] std::vector<Task> most_valuable(std::size_t count, Rng& rng) const;
@@ -113,7 +126,11 @@ class TaskCurriculum {
   std::vector<Task> original_;
   CurriculumConfig config_;
   TaskVariation vary_;
+  std::unique_ptr<TaskClusters> clusters_;
   TaskValueTracker values_;
+  // With clusters: the values when the iteration began, and the returns it has brought since.
+  TaskValueTracker values_before_;
+  std::map<std::string, std::vector<double>> returns_;
   std::vector<Task> generated_;
   CurriculumCounts counts_;
   std::size_t iterations_ = 0;

@@ -1,11 +1,9 @@
 #include "dreamgym/curriculum/task_generator.h"
 
 #include <map>
-#include <set>
-
-#include <fmt/format.h>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/curriculum/internal/variation_pool.h"
 #include "dreamgym/llm/markers.h"
 #include "dreamgym/llm/require_marker.h"
 
@@ -82,34 +80,18 @@ std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rn
   }
   const auto replies = model_.generate(requests);
   std::vector<Task> tasks;
-  std::set<std::pair<std::string, std::string>> seen;  // (place, instruction)
+  curriculum_internal::VariationPool pool(revise_, counts_);
   for (std::size_t i = 0; i < replies.size(); ++i) {
     ++counts_.proposed;
     const auto& tokens = replies[i].tokens;
-    const Task& parent = *parents[i];
     if (tokens.empty() || tokens.back() != end) {
       ++counts_.malformed;
       continue;
     }
-    const std::string instruction(
-        trim(tokenizer_->decode(std::span<const TokenId>(tokens).first(tokens.size() - 1))));
-    auto revised = revise_(parent, instruction);
-    if (!revised) {
-      ++counts_.malformed;
-      continue;
+    const std::string proposed = tokenizer_->decode(std::span<const TokenId>(tokens).first(tokens.size() - 1));
+    if (auto task = pool.accept(*parents[i], proposed, rng.fork("world", i).next())) {
+      tasks.push_back(*std::move(task));
     }
-    const std::string& place = revised->settings.at(kFirstObservation);
-    if (instruction == parent.instruction || !seen.emplace(place, instruction).second) {
-      ++counts_.duplicates;
-      continue;
-    }
-    Task task = std::move(*revised);
-    task.parent_task = parent.id;
-    task.instruction = instruction;
-    task.source = "variation";
-    task.id = fmt::format("{}~{}", parent.id, to_hex(hash_text(instruction)).substr(0, 8));
-    task.seed = rng.fork("world", i).next();
-    tasks.push_back(std::move(task));
   }
   return tasks;
 }

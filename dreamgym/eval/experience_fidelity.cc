@@ -4,9 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/eval/internal/step_scorer.h"
 #include "dreamgym/experience/retrieval.h"
 #include "dreamgym/experience/reward_rule.h"
 #include "dreamgym/experience/training_data.h"
@@ -15,7 +14,6 @@ namespace dreamgym {
 namespace {
 
 constexpr std::size_t kBatch = 128;         // trajectories walked side by side
-constexpr std::size_t kShownMisses = 8;
 constexpr std::uint64_t kFirstSession = 1ULL << 40;
 
 // Walks a batch of trajectories in step, one prediction each at a time.
@@ -62,6 +60,7 @@ class TeacherForcedWalk {
       }
     }
     auto replies = model_.generate(requests);
+    eval_internal::StepScorer scorer(mappers_, out);
     for (std::size_t j = 0; j < replies.size(); ++j) {
       StepPrediction& prediction = predictions[j];
       std::vector<TokenId>& reply = replies[j].tokens;
@@ -70,7 +69,8 @@ class TeacherForcedWalk {
       }
       prediction.confidence = std::exp(std::min(
           0.0, std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0)));
-      score(stories[prediction.episode], t, reply, prediction, out);
+      const Trajectory& story = stories[prediction.episode];
+      scorer.score(story, t, read(story, t, reply), prediction);
       prediction.episode += first;
       out.predictions.push_back(prediction);
     }
@@ -112,75 +112,28 @@ class TeacherForcedWalk {
     return out;
   }
 
-  void score(const Trajectory& story,
-             std::size_t t,
-             std::span<const TokenId> reply,
-             StepPrediction& prediction,
-             ExperienceFidelity& out) const {
-    const Transition& truth = story.steps[t];
-    const auto true_trace = parse_reasoning_trace(truth.reasoning_trace);
-    const bool hidden = true_trace && true_trace->find("effect") == effects::kNew;
-    const bool revisit = true_trace && true_trace->find("effect") == effects::kAgain;
-    prediction.hidden = hidden;
-    StepAccuracy& kind = hidden ? out.hidden : out.predictable;
-    ++kind.steps;
-    out.revisited.steps += revisit ? 1 : 0;
-    const EndFlag true_flag = end_flag(truth);
-    out.true_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
-    const auto parsed = prompt_.parse(reply);
+  // The step as the dream would count it: a success by its rule, or one that was reached.
+  [[nodiscard]] std::optional<DreamedStep> read(const Trajectory& story,
+                                                std::size_t t,
+                                                std::span<const TokenId> reply) const {
+    auto parsed = prompt_.parse(reply);
     if (!parsed) {
-      ++out.unparsable;
-      out.missed_successes += true_flag == EndFlag::kSuccess ? 1 : 0;
-      return;
+      return std::nullopt;
     }
-    const EndFlag flag = settled(story, t, *parsed);
-    const bool same = parsed->observation == truth.next_observation.text;
-    prediction.exact = same;
-    prediction.reward_correct = (flag == EndFlag::kSuccess) == (true_flag == EndFlag::kSuccess);
-    kind.observation_exact += same ? 1 : 0;
-    out.revisited.observation_exact += same && revisit ? 1 : 0;
-    kind.trace_exact += parsed->reasoning_trace == truth.reasoning_trace ? 1 : 0;
-    kind.admissible_exact +=
-        same || (mappers_ != nullptr && same_candidates(story, t, parsed->observation)) ? 1 : 0;
-    out.end_correct += (flag == EndFlag::kContinue) == (true_flag == EndFlag::kContinue) ? 1 : 0;
-    out.reward_correct += prediction.reward_correct ? 1 : 0;
-    out.missed_successes += true_flag == EndFlag::kSuccess && flag != EndFlag::kSuccess ? 1 : 0;
-    out.false_successes += true_flag != EndFlag::kSuccess && flag == EndFlag::kSuccess ? 1 : 0;
-    if (!same && !hidden && out.misses.size() < kShownMisses) {
-      out.misses.push_back(fmt::format(
-          "{} | expected: {} | got: {}", truth.action, truth.next_observation.text, parsed->observation));
-    }
-  }
-
-  /// The end flag as the dream would take it.
-  EndFlag settled(const Trajectory& story, std::size_t t, const DreamedStep& step) const {
-    if (options_.reward_by_rule && rule_ != nullptr && step.flag != EndFlag::kContinue) {
+    if (options_.reward_by_rule && rule_ != nullptr && parsed->flag != EndFlag::kContinue) {
       const double reward = reward_by_rule(*rule_,
                                            story.task,
                                            story.steps.front().observation.text,
                                            past_steps(story, t, kWholeHistory),
-                                           {story.steps[t].action, step.reasoning_trace, step.observation});
-      return reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
+                                           {story.steps[t].action, parsed->reasoning_trace, parsed->observation});
+      parsed->flag = reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
+      return *std::move(parsed);
     }
-    const auto trace = parse_reasoning_trace(step.reasoning_trace);
-    const bool refused = step.flag == EndFlag::kSuccess && options_.verify_success &&
-                         !options_.reward_by_rule && !(trace && wanted_is_reached(*trace));
-    return refused ? EndFlag::kContinue : step.flag;
-  }
-
-  bool same_candidates(const Trajectory& story, std::size_t t, const std::string& predicted) const {
-    const auto follow = [&](const std::string& last) {
-      const auto mapper = mappers_->create();
-      mapper->reset(story.task.instruction, story.steps.front().observation.text);
-      for (std::size_t i = 0; i < t; ++i) {
-        mapper->observe(story.steps[i].action, story.steps[i].next_observation.text);
-      }
-      mapper->observe(story.steps[t].action, last);
-      auto candidates = mapper->candidates();
-      std::sort(candidates.begin(), candidates.end());
-      return candidates;
-    };
-    return follow(predicted) == follow(story.steps[t].next_observation.text);
+    const auto trace = parse_reasoning_trace(parsed->reasoning_trace);
+    if (parsed->flag == EndFlag::kSuccess && options_.verify_success && !(trace && wanted_is_reached(*trace))) {
+      parsed->flag = EndFlag::kContinue;
+    }
+    return *std::move(parsed);
   }
 
   LanguageModel& model_;

@@ -12,6 +12,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/base/word_marks.h"
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/internal/ask_until_consistent.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/retrieval.h"
 #include "dreamgym/experience/reward_rule.h"
@@ -19,8 +20,8 @@
 namespace dreamgym {
 namespace {
 
-using experience_internal::first_observation;
 using experience_internal::kMaxActionBytes;
+using experience_internal::Verdict;
 
 // Text of the state an unparsable reply leads to.
 constexpr const char* kNoAnswer = "There is no answer.";
@@ -80,23 +81,17 @@ std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
   slots_.clear();
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::string& first = first_observation(tasks[i]);
-    Slot slot;
-    slot.running = true;
-    slot.task = tasks[i];
-    slot.world_seed = seeds[i];
-    slot.opening_text = first;
-    slot.observation = first;
-    slot.opening = prompt_.begin(tasks[i].instruction, first);
-    slot.trunk = slot.opening;
+    Slot slot{DreamedEpisode::begin(tasks[i], seeds[i]), {}, {}, {}, {}, {}};
+    slot.start = prompt_.begin(tasks[i].instruction, slot.opening);
+    slot.trunk = slot.start;
+    observations.push_back({slot.opening, {}});
     slots_.push_back(std::move(slot));
-    observations.push_back({first, {}});
   }
   return observations;
 }
 
-std::vector<StepResult> ExperienceModel::step(std::span<const std::size_t> slots,
-                                              std::span<const Action> actions) {
+std::vector<StepResult> ExperienceModel::propose(std::span<const std::size_t> slots,
+                                                 std::span<const Action> actions) {
   check(slots.size() == actions.size(), "one action per slot");
   for (const std::size_t slot : slots) {
     check(slot < slots_.size() && slots_[slot].running, "the episode is running");
@@ -143,7 +138,7 @@ std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
   std::vector<ReplayQuery> queries(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots_[slots[i]];
-    queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, "", slot.opening_text};
+    queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, "", slot.opening};
   }
   const auto hits = buffer_->search(
       queries, {.k = options_.num_demonstrations, .num_threads = options_.num_threads});
@@ -255,50 +250,29 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
 void ExperienceModel::dream(std::vector<Query>& queries,
                             std::vector<std::size_t> asked,
                             const Part& part) {
-  struct Reply {
-    std::vector<TokenId> tokens;
-    double logprob = 0;
-  };
-  const auto accept = [](Query& query, const Reply& reply) {
-    append(query.reply, reply.tokens);
-    query.logprob += reply.logprob;
-  };
-  // Of each query the reply to fall back on: the first one that can be read, else the first one.
-  std::vector<std::optional<Reply>> readable(queries.size());
-  std::vector<Reply> first(queries.size());
-  for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
+  const auto ask = [&](std::span<const std::size_t> indices, std::size_t attempt) {
     std::vector<GenerationRequest> requests;
-    requests.reserve(asked.size());
-    for (const std::size_t i : asked) {
+    requests.reserve(indices.size());
+    for (const std::size_t i : indices) {
       requests.push_back(part.request(queries[i], attempt));
     }
-    auto replies = model_.generate(requests);
-    std::vector<std::size_t> again;
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-      const std::size_t i = asked[j];
-      const Reply reply = {
-          std::move(replies[j].tokens),
-          std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0)};
-      const bool is_readable = part.is_readable(reply.tokens);
-      if (is_readable && part.is_consistent(queries[i], reply.tokens)) {
-        accept(queries[i], reply);
-        continue;
-      }
-      if (attempt == 1) {
-        first[i] = reply;
-      }
-      if (is_readable && !readable[i]) {
-        readable[i] = reply;
-      }
-      if (attempt < options_.consistency_attempts) {
-        ++counters_.resampled;
-        again.push_back(i);
-      } else {
-        counters_.contradictions += readable[i] ? 1 : 0;
-        accept(queries[i], readable[i] ? *readable[i] : first[i]);
-      }
+    return model_.generate(requests);
+  };
+  const auto judge = [&](std::size_t i, const GenerationReply& reply) {
+    if (!part.is_readable(reply.tokens)) {
+      return Verdict::kUnreadable;
     }
-    asked = std::move(again);
+    return part.is_consistent(queries[i], reply.tokens) ? Verdict::kGood : Verdict::kContradicts;
+  };
+  experience_internal::AskingCounts counts;
+  const auto replies = experience_internal::ask_until_consistent<GenerationReply>(
+      asked, options_.consistency_attempts, ask, judge, counts);
+  counters_.resampled += counts.asked_again;
+  counters_.contradictions += counts.contradictions;
+  for (std::size_t j = 0; j < asked.size(); ++j) {
+    Query& query = queries[asked[j]];
+    append(query.reply, replies[j].tokens);
+    query.logprob += std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0);
   }
 }
 
@@ -310,7 +284,6 @@ StepResult ExperienceModel::conclude(Query& query) {
   auto parsed = prompt_.parse(query.reply);
   if (!parsed) {
     ++counters_.unparsable;
-    slot.running = false;
     result.observation.text = kNoAnswer;
     result.action_valid = false;
     result.terminated = true;
@@ -324,19 +297,41 @@ StepResult ExperienceModel::conclude(Query& query) {
   result.confidence = std::exp(std::min(query.logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
-  slot.running = !result.terminated;
-  if (slot.running) {
-    std::vector<TokenId> tokens = prompt_.query(query.action);
-    query.reply.back() = prompt_.flag_token(step.flag);
-    append(tokens, query.reply);
-    slot.observation = step.observation;
-    slot.past.push_back({query.action, step.reasoning_trace, step.observation});
-    if (trace) {
-      slot.shown.observe(*trace, query.action, step.observation);
-    }
-    remember(slot, std::move(tokens));
-  }
+  slot.proposed = result;
+  slot.proposed_reply = std::move(query.reply);
   return result;
+}
+
+void ExperienceModel::commit(std::span<const std::size_t> slots,
+                             std::span<const Action> actions,
+                             std::span<const StepResult> results) {
+  check(slots.size() == actions.size() && slots.size() == results.size(), "one action and one result per slot");
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    check(slots[i] < slots_.size() && slots_[slots[i]].running, "the episode is running");
+    Slot& slot = slots_[slots[i]];
+    const Action action = shorten(actions[i], kMaxActionBytes);
+    slot.take(action, results[i]);
+    if (slot.running) {
+      remember(slot, step_tokens(slot, action, results[i]));
+    }
+  }
+}
+
+std::vector<TokenId> ExperienceModel::step_tokens(const Slot& slot,
+                                                  const Action& action,
+                                                  const StepResult& result) const {
+  std::vector<TokenId> tokens = prompt_.query(action);
+  const bool as_proposed = !slot.proposed_reply.empty() &&
+                           result.reasoning_trace == slot.proposed.reasoning_trace &&
+                           result.observation.text == slot.proposed.observation.text;
+  if (as_proposed) {
+    append(tokens, slot.proposed_reply);
+    tokens.back() = prompt_.flag_token(EndFlag::kContinue);
+  } else {
+    append(tokens, prompt_.trace(result.reasoning_trace));
+    append(tokens, prompt_.outcome(result.observation.text, EndFlag::kContinue));
+  }
+  return tokens;
 }
 
 EndFlag ExperienceModel::settle(const Query& query, const DreamedStep& step, StepResult& result) {
@@ -345,7 +340,7 @@ EndFlag ExperienceModel::settle(const Query& query, const DreamedStep& step, Ste
   EndFlag flag = step.flag;
   if (options_.reward_by_rule && flag != EndFlag::kContinue) {
     const PastStep last{query.action, step.reasoning_trace, step.observation};
-    result.reward = dreamgym::reward_by_rule(*rule_, slot.task, slot.opening_text, slot.past, last);
+    result.reward = dreamgym::reward_by_rule(*rule_, slot.task, slot.opening, slot.past, last);
     flag = result.reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
     counters_.overruled += flag != step.flag ? 1 : 0;
   } else if (flag == EndFlag::kSuccess && options_.verify_success &&
@@ -367,9 +362,9 @@ void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   if (slot.past_steps.size() > options_.history_steps) {
     // The window's first state is what the step before it led to.
     const std::size_t begin = slot.past.size() - options_.history_steps;
-    slot.opening = prompt_.begin(slot.task.instruction, slot.past[begin - 1].observation);
+    slot.start = prompt_.begin(slot.task.instruction, slot.past[begin - 1].observation);
     slot.past_steps.erase(slot.past_steps.begin());
-    slot.trunk = slot.opening;
+    slot.trunk = slot.start;
     for (const auto& step : slot.past_steps) {
       append(slot.trunk, step);
     }
@@ -380,9 +375,9 @@ void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   if (slot.trunk.size() + tail <= limit) {
     return;
   }
-  // Over the budget: keep the opening and as many of the newest steps as fill three quarters of it.
+  // Over the budget: keep the start and as many of the newest steps as fill three quarters of it.
   const std::size_t budget = (limit - std::min(limit, tail)) * 3 / 4;
-  std::size_t size = slot.opening.size();
+  std::size_t size = slot.start.size();
   std::size_t first = slot.past_steps.size();
   while (first > 0 && size + slot.past_steps[first - 1].size() <= budget) {
     --first;
@@ -390,7 +385,7 @@ void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   }
   slot.past_steps.erase(slot.past_steps.begin(),
                         slot.past_steps.begin() + static_cast<std::ptrdiff_t>(first));
-  slot.trunk = slot.opening;
+  slot.trunk = slot.start;
   for (const auto& step : slot.past_steps) {
     append(slot.trunk, step);
   }

@@ -27,12 +27,10 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/env/environment.h"
 #include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/experience/experience_prompt.h"
 #include "dreamgym/experience/query_context.h"
-#include "dreamgym/experience/recollection.h"
-#include "dreamgym/experience/shown_facts.h"
+#include "dreamgym/experience/stepwise_dream.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/replay/replay_buffer.h"
 
@@ -77,7 +75,7 @@ struct DreamCounters {
   double retrieval_seconds = 0;
 };
 
-class ExperienceModel final : public EnvironmentBatch {
+class ExperienceModel final : public StepwiseDream {
  public:
   /// @param model   borrowed. @param buffer  borrowed; may be null if k = 0.
   /// Both must outlive this object.
@@ -92,24 +90,22 @@ class ExperienceModel final : public EnvironmentBatch {
   /// @throws Error kInvalidArgument if a task has no first observation.
   std::vector<Observation> reset(std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
-  std::vector<StepResult> step(std::span<const std::size_t> slots,
-                               std::span<const Action> actions) override;
+  std::vector<StepResult> propose(std::span<const std::size_t> slots,
+                                  std::span<const Action> actions) override;
+  void commit(std::span<const std::size_t> slots,
+              std::span<const Action> actions,
+              std::span<const StepResult> results) override;
 
   [[nodiscard]] const DreamCounters& counters() const { return counters_; }
   [[nodiscard]] std::string version() const { return model_.version(); }
 
  private:
-  struct Slot {
-    bool running = false;
-    Task task;
-    std::uint64_t world_seed = 0;
-    std::string opening_text;                      // s_0
-    std::string observation;                       // s_t
-    std::vector<PastStep> past;                    // whole episode, for recollection
-    ShownFacts shown;
-    std::vector<TokenId> opening;                  // prompt up to the first step
+  struct Slot : DreamedEpisode {
+    std::vector<TokenId> start;                    // prompt up to the first step
     std::vector<std::vector<TokenId>> past_steps;  // one run per step
-    std::vector<TokenId> trunk;                    // opening + past steps, within the budget
+    std::vector<TokenId> trunk;                    // start + past steps, within the budget
+    StepResult proposed;                           // the last one, and the reply it was read from
+    std::vector<TokenId> proposed_reply;
   };
   struct Query;
 
@@ -132,6 +128,8 @@ class ExperienceModel final : public EnvironmentBatch {
   StepResult conclude(Query& query);
   /// Reward and end of the step once trace or rule have been heard; the flag that stands for them.
   EndFlag settle(const Query& query, const DreamedStep& step, StepResult& result);
+  /// The step as the trunk keeps it: as it was sampled, or encoded where something else came to pass.
+  [[nodiscard]] std::vector<TokenId> step_tokens(const Slot& slot, const Action& action, const StepResult& result) const;
   void remember(Slot& slot, std::vector<TokenId> step_tokens);
   [[nodiscard]] std::size_t reply_reserve() const;
 

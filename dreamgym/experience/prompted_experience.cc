@@ -9,6 +9,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/experience/internal/ask_until_consistent.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/internal/prompted_reply.h"
 #include "dreamgym/experience/retrieval.h"
@@ -16,13 +17,19 @@
 namespace dreamgym {
 namespace {
 
-using experience_internal::first_observation;
 using experience_internal::kMaxActionBytes;
 using experience_internal::PromptedReply;
 using experience_internal::read_prompted_reply;
+using experience_internal::Verdict;
 
 // Of an answer that is asked for again because the first one contradicted what was shown.
 constexpr double kRetryTemperature = 0.7;
+
+struct Answer {
+  PromptedReply reply;
+  std::optional<double> mean_logprob;
+  std::string failure;  // why nothing came; "" = answered
+};
 
 }  // namespace
 
@@ -30,9 +37,7 @@ struct PromptedExperience::Query {
   std::size_t slot = 0;
   Action action;
   std::vector<Demonstration> demonstrations;
-  PromptedReply reply;
-  std::optional<double> mean_logprob;
-  std::string failure;  // why nothing came; "" = answered
+  Answer answer;
 };
 
 PromptedExperience::PromptedExperience(ChatModel& model,
@@ -52,15 +57,14 @@ std::vector<Observation> PromptedExperience::reset(std::span<const Task> tasks,
   slots_.clear();
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::string& first = first_observation(tasks[i]);
-    slots_.push_back({true, tasks[i], seeds[i], first, {}, {}});
-    observations.push_back({first, {}});
+    slots_.push_back(DreamedEpisode::begin(tasks[i], seeds[i]));
+    observations.push_back({slots_.back().opening, {}});
   }
   return observations;
 }
 
-std::vector<StepResult> PromptedExperience::step(std::span<const std::size_t> slots,
-                                                 std::span<const Action> actions) {
+std::vector<StepResult> PromptedExperience::propose(std::span<const std::size_t> slots,
+                                                    std::span<const Action> actions) {
   check(slots.size() == actions.size(), "one action per slot");
   std::vector<Query> queries(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -83,12 +87,12 @@ void PromptedExperience::retrieve(std::vector<Query>& queries) const {
   }
   std::vector<ReplayQuery> asked;
   for (const Query& query : queries) {
-    const Slot& slot = slots_[query.slot];
+    const DreamedEpisode& slot = slots_[query.slot];
     asked.push_back({slot.observation,
                      query.action,
                      slot.task.world,
                      "",
-                     slot.task.settings.at(task_settings::kFirstObservation)});
+                     slot.opening});
   }
   auto hits = buffer_->search(asked, {.k = options_.num_demonstrations});
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -97,16 +101,17 @@ void PromptedExperience::retrieve(std::vector<Query>& queries) const {
   }
 }
 
-std::string PromptedExperience::history(const Slot& slot) const {
+std::string PromptedExperience::history(const DreamedEpisode& slot) const {
   std::string text = fmt::format("Task: {}\n\nState at the start: {}\n",
                                  slot.task.instruction,
-                                 slot.task.settings.at(task_settings::kFirstObservation));
+                                 slot.opening);
   const auto shown = [](const PastStep& step) {
     return fmt::format("\nAction: {}\nState: {}\n", step.action, step.observation);
   };
   std::size_t first = slot.past.size();
   std::size_t bytes = 0;
-  while (first > 0 && bytes + shown(slot.past[first - 1]).size() <= options_.history_bytes) {
+  while (first > 0 && slot.past.size() - first < options_.history_steps &&
+         bytes + shown(slot.past[first - 1]).size() <= options_.history_bytes) {
     --first;
     bytes += shown(slot.past[first]).size();
   }
@@ -120,7 +125,7 @@ std::string PromptedExperience::history(const Slot& slot) const {
 }
 
 ChatPrompt PromptedExperience::prompt(const Query& query, std::size_t attempt) const {
-  const Slot& slot = slots_[query.slot];
+  const DreamedEpisode& slot = slots_[query.slot];
   std::string text = history(slot);
   if (!query.demonstrations.empty()) {
     text += "\nExamples of what the tool showed in other episodes:\n";
@@ -149,63 +154,59 @@ ChatPrompt PromptedExperience::prompt(const Query& query, std::size_t attempt) c
 }
 
 void PromptedExperience::ask(std::vector<Query>& queries) {
-  std::vector<std::size_t> asked(queries.size());
-  std::iota(asked.begin(), asked.end(), 0);
+  std::vector<std::size_t> all(queries.size());
+  std::iota(all.begin(), all.end(), 0);
   const JsonCheck readable = [&](std::size_t, const nlohmann::json& json) -> std::optional<std::string> {
     const auto reply = read_prompted_reply(json, options_.reasoning);
     return reply ? std::nullopt : std::optional(reply.error());
   };
-  for (std::size_t attempt = 1; !asked.empty(); ++attempt) {
+  const auto ask = [&](std::span<const std::size_t> indices, std::size_t attempt) {
     std::vector<ChatPrompt> prompts;
-    for (const std::size_t i : asked) {
+    for (const std::size_t i : indices) {
       prompts.push_back(prompt(queries[i], attempt));
     }
-    const auto replies = ask_json(model_, prompts, readable, counters_.replies);
-    std::vector<std::size_t> again;
-    for (std::size_t j = 0; j < asked.size(); ++j) {
-      Query& query = queries[asked[j]];
-      if (!replies[j]) {
-        if (attempt == 1) {
-          query.failure = replies[j].error().reason;
-        }  // else the first answer stands
-        continue;
-      }
-      PromptedReply reply = *read_prompted_reply(replies[j]->json, options_.reasoning);
-      const bool contradicts =
-          reply.trace &&
-          (slots_[query.slot].shown.contradicts(*reply.trace, query.action) ||
-           slots_[query.slot].shown.contradicts(*reply.trace, query.action, reply.next_state));
-      if (attempt == 1 || !contradicts) {
-        query.reply = std::move(reply);
-        query.mean_logprob = replies[j]->mean_logprob;
-      }
-      if (contradicts && attempt < options_.consistency_attempts) {
-        ++counters_.asked_again;
-        again.push_back(asked[j]);
-      } else if (contradicts) {
-        ++counters_.contradictions;
-      }
+    std::vector<Answer> answers;
+    for (auto& reply : ask_json(model_, prompts, readable, counters_.replies)) {
+      answers.push_back(reply ? Answer{*read_prompted_reply(reply->json, options_.reasoning), reply->mean_logprob, ""}
+                              : Answer{{}, {}, reply.error().reason});
     }
-    asked = std::move(again);
+    return answers;
+  };
+  const auto judge = [&](std::size_t i, const Answer& answer) {
+    if (!answer.failure.empty()) {
+      return Verdict::kFailed;
+    }
+    const ShownFacts& shown = slots_[queries[i].slot].shown;
+    const auto& trace = answer.reply.trace;
+    const bool contradicts = trace && (shown.contradicts(*trace, queries[i].action) ||
+                                       shown.contradicts(*trace, queries[i].action, answer.reply.next_state));
+    return contradicts ? Verdict::kContradicts : Verdict::kGood;
+  };
+  experience_internal::AskingCounts counts;
+  auto answers = experience_internal::ask_until_consistent<Answer>(
+      all, options_.consistency_attempts, ask, judge, counts);
+  counters_.asked_again += counts.asked_again;
+  counters_.contradictions += counts.contradictions;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    queries[i].answer = std::move(answers[i]);
   }
 }
 
 StepResult PromptedExperience::conclude(Query& query) {
-  Slot& slot = slots_[query.slot];
+  const DreamedEpisode& slot = slots_[query.slot];
   StepResult result;
   for (const Demonstration& demonstration : query.demonstrations) {
     result.demonstrations.push_back(demonstration.id);
   }
   ++counters_.steps;
-  if (!query.failure.empty()) {
+  if (!query.answer.failure.empty()) {
     ++counters_.infrastructure_errors;
-    slot.running = false;
     result.observation.text = slot.observation;  // nothing is known of what came next
     result.truncated = true;
-    result.info[transition_info::kInfrastructureError] = query.failure;
+    result.info[transition_info::kInfrastructureError] = query.answer.failure;
     return result;
   }
-  PromptedReply& reply = query.reply;
+  PromptedReply& reply = query.answer.reply;
   result.action_valid = !reply.trace || reply.trace->find("effect") != effects::kInvalid;
   if (reply.success && options_.verify_success && !(reply.trace && wanted_is_reached(*reply.trace))) {
     ++counters_.refused_successes;
@@ -217,17 +218,21 @@ StepResult PromptedExperience::conclude(Query& query) {
   result.observation.text = reply.next_state;
   result.terminated = reply.done;
   result.reward = reply.success ? 1.0 : 0.0;
-  if (query.mean_logprob) {
-    result.confidence = std::exp(std::min(*query.mean_logprob, 0.0));
+  if (query.answer.mean_logprob) {
+    result.confidence = std::exp(std::min(*query.answer.mean_logprob, 0.0));
   }
   counters_.successes += reply.success ? 1 : 0;
-  slot.running = !result.terminated;
-  slot.observation = reply.next_state;
-  slot.past.push_back({query.action, result.reasoning_trace, reply.next_state});
-  if (reply.trace) {
-    slot.shown.observe(*reply.trace, query.action, reply.next_state);
-  }
   return result;
+}
+
+void PromptedExperience::commit(std::span<const std::size_t> slots,
+                                std::span<const Action> actions,
+                                std::span<const StepResult> results) {
+  check(slots.size() == actions.size() && slots.size() == results.size(), "one action and one result per slot");
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    check(slots[i] < slots_.size() && slots_[slots[i]].running, "the episode is running");
+    slots_[slots[i]].take(shorten(actions[i], kMaxActionBytes), results[i]);
+  }
 }
 
 }  // namespace dreamgym

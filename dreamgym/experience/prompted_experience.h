@@ -20,10 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/env/environment.h"
 #include "dreamgym/experience/experience_prompt.h"
-#include "dreamgym/experience/recollection.h"
-#include "dreamgym/experience/shown_facts.h"
+#include "dreamgym/experience/stepwise_dream.h"
 #include "dreamgym/llm/chat_model.h"
 #include "dreamgym/llm/json_reply.h"
 #include "dreamgym/replay/replay_buffer.h"
@@ -37,6 +35,7 @@ struct PromptedOptions {
   std::size_t max_demonstration_bytes = 800; ///< each
   std::size_t num_recollections = 6;         ///< steps of the episode itself shown before the action
   std::size_t history_bytes = 24'000;        ///< beyond it the oldest steps are left out; 0 = no history
+  std::size_t history_steps = kWholeHistory; ///< likewise, in steps
   bool reasoning = true;                     ///< the answer has a trace; without one no success can be verified
   bool verify_success = true;                ///< accept a success only if wanted = reached
   double temperature = 0;
@@ -54,7 +53,7 @@ struct PromptedCounters {
   JsonReplyCounts replies;
 };
 
-class PromptedExperience final : public EnvironmentBatch {
+class PromptedExperience final : public StepwiseDream {
  public:
   /// @param model, buffer  borrowed; the buffer may be null if k = 0.
   PromptedExperience(ChatModel& model, const ReplayBuffer* buffer, PromptedOptions options);
@@ -62,34 +61,29 @@ class PromptedExperience final : public EnvironmentBatch {
   /// @throws Error kInvalidArgument if a task has no first observation.
   std::vector<Observation> reset(std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
-  std::vector<StepResult> step(std::span<const std::size_t> slots,
-                               std::span<const Action> actions) override;
+  std::vector<StepResult> propose(std::span<const std::size_t> slots,
+                                  std::span<const Action> actions) override;
+  void commit(std::span<const std::size_t> slots,
+              std::span<const Action> actions,
+              std::span<const StepResult> results) override;
 
   [[nodiscard]] const PromptedCounters& counters() const { return counters_; }
   [[nodiscard]] std::string version() const { return model_.version(); }
 
  private:
-  struct Slot {
-    bool running = false;
-    Task task;
-    std::uint64_t world_seed = 0;
-    std::string observation;  // s_t
-    std::vector<PastStep> past;
-    ShownFacts shown;
-  };
   struct Query;
 
   void retrieve(std::vector<Query>& queries) const;
   void ask(std::vector<Query>& queries);
   [[nodiscard]] ChatPrompt prompt(const Query& query, std::size_t attempt) const;
-  [[nodiscard]] std::string history(const Slot& slot) const;
+  [[nodiscard]] std::string history(const DreamedEpisode& slot) const;
   StepResult conclude(Query& query);
 
   ChatModel& model_;
   const ReplayBuffer* buffer_;
   PromptedOptions options_;
   std::string rules_;
-  std::vector<Slot> slots_;
+  std::vector<DreamedEpisode> slots_;
   PromptedCounters counters_;
 };
 

@@ -1,8 +1,6 @@
 #include "dreamgym/experience/teacher.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -11,6 +9,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/answer_journal.h"
 #include "dreamgym/experience/text_language.h"
 
 namespace dreamgym {
@@ -106,15 +105,6 @@ Expected<std::vector<std::string>, std::string> read_plans(const Json& list,
   return plans;
 }
 
-// Names a question, so that its answer is found again.
-std::string question_key(const ChatModel& teacher, const ChatPrompt& prompt) {
-  std::string text = teacher.version();
-  for (const ChatMessage& message : prompt.messages) {
-    text += '\0' + message.role + '\0' + message.content;
-  }
-  return to_hex(hash_text(text));
-}
-
 Json to_json(const TransitionPlans& plans) {
   Json list = Json::array();
   for (std::size_t t = 0; t < plans.plans.size(); ++t) {
@@ -125,28 +115,6 @@ Json to_json(const TransitionPlans& plans) {
             {"success_mode", plans.success_mode},
             {"failure_mode", plans.failure_mode}}},
           {"state_transitions", list}};
-}
-
-// Answers written down earlier, by question. Lines of refusals are only there for people.
-std::map<std::string, Json> read_journal(const Path& journal) {
-  std::map<std::string, Json> answers;
-  if (journal.empty() || !std::filesystem::exists(journal)) {
-    return answers;
-  }
-  for_each_line(journal, [&](std::size_t number, std::string_view text) {
-    const Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object() || line.value("version", 0) != kJournalVersion || !line.contains("key") ||
-        !line["key"].is_string()) {
-      throw Error(ErrorKind::kCorrupt,
-                  fmt::format("{}:{}: is no line of an annotation journal", journal.string(), number),
-                  "name another file with --journal, or remove this one and ask again");
-    }
-    if (line.contains("annotation")) {
-      answers[line["key"].get<std::string>()] = line["annotation"];
-    }
-    return true;
-  });
-  return answers;
 }
 
 void put_traces(const TransitionPlans& plans,
@@ -181,13 +149,9 @@ class Annotation {
         stories_(stories),
         explainer_(explainer),
         options_(options),
-        known_(read_journal(journal)),
+        journal_(journal, "annotation", kJournalVersion, "an annotation journal"),
         annotated_(stories.size(), false),
-        reasons_(stories.size()) {
-    if (!journal.empty()) {
-      journal_.emplace(journal);
-    }
-  }
+        reasons_(stories.size()) {}
 
   AnnotationReport run(ProgressSink& progress) {
     progress.begin("annotate", stories_.size(), "episodes");
@@ -224,10 +188,10 @@ class Annotation {
       }
       ChatPrompt prompt = annotation_prompt(stories_[i], options_);
       std::string key = question_key(teacher_, prompt);
-      const auto known = known_.find(key);
-      const auto plans = known == known_.end()
+      const Json* known = journal_.find(key);
+      const auto plans = known == nullptr
                              ? Expected<TransitionPlans, std::string>(Unexpected<std::string>(""))
-                             : read_annotation(known->second, stories_[i], options_);
+                             : read_annotation(*known, stories_[i], options_);
       if (plans) {
         ++report_.cached;
         accept(i, *plans);
@@ -266,9 +230,7 @@ class Annotation {
       write(question, {{"annotation", to_json(*plans)}});
       accept(question.story, *plans);
     }
-    if (journal_) {
-      journal_->sync();
-    }
+    journal_.sync();
   }
 
   void accept(std::size_t i, const TransitionPlans& plans) {
@@ -280,21 +242,16 @@ class Annotation {
   }
 
   void write(const Question& question, Json what) {
-    if (journal_) {
-      what["version"] = kJournalVersion;
-      what["key"] = question.key;
-      what["teacher"] = teacher_.version();
-      what["episode_id"] = stories_[question.story].episode_id;
-      journal_->write_line(what.dump(-1, ' ', false, Json::error_handler_t::replace));
-    }
+    what["teacher"] = teacher_.version();
+    what["episode_id"] = stories_[question.story].episode_id;
+    journal_.write(question.key, std::move(what));
   }
 
   ChatModel& teacher_;
   std::span<Trajectory> stories_;
   const Explainer& explainer_;
   const TeacherOptions& options_;
-  std::map<std::string, Json> known_;
-  std::optional<LineWriter> journal_;
+  AnswerJournal journal_;
   std::vector<Question> questions_;
   AnnotationReport report_;
   std::size_t done_ = 0;

@@ -313,7 +313,7 @@ void ExperienceStore::verify() const {
   if (verdict != "ok") {
     throw Error(ErrorKind::kCorrupt,
                 fmt::format("{}: {}", impl_->database.name(), verdict),
-                "move the file away; it is rebuilt from the run's episodes.jsonl");
+                "`dreamgym index recover FILE --out NEW` saves what can be read and says what is lost");
   }
   for_each([](Sequence, const StoredTransition&) {});
 }

@@ -4,12 +4,13 @@
 #include <charconv>
 #include <iterator>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/base/parallel_map.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/replay/encoder_embedder.h"
 #include "dreamgym/replay/internal/diversity.h"
 
 namespace dreamgym {
@@ -25,6 +26,9 @@ std::uint64_t key_of(ExperienceStore::Sequence sequence, Provenance provenance) 
 std::uint64_t place_action(std::uint64_t opening, std::string_view action) {
   return hash_text(action) ^ (opening * 0x9E3779B97F4A7C15ULL);
 }
+
+// Records whose keys are made in one go while a store is read.
+constexpr std::size_t kLoadBatch = 512;
 
 // Chosen from for diversity: more than this many times k hardly changes the choice.
 constexpr std::size_t kPoolFactor = 4;
@@ -112,11 +116,16 @@ void ReplayBuffer::load() {
   newest_ = 0;
   opening_of_episode_.clear();
   keys_of_place_action_.clear();
+  std::vector<Numbered> batch;
   store_.for_each([&](ExperienceStore::Sequence sequence, StoredTransition record) {
     if (!options_.held_out_splits.contains(record.split)) {
-      insert(sequence, std::move(record));
+      batch.push_back({sequence, std::move(record)});
+    }
+    if (batch.size() == kLoadBatch) {
+      insert_all(std::exchange(batch, {}));
     }
   });
+  insert_all(std::move(batch));
   for (const auto& [key, content] : indexed_) {
     if (!records_.contains(key)) {
       index_->remove(key);  // died after the index was written
@@ -125,16 +134,35 @@ void ReplayBuffer::load() {
   indexed_.clear();
 }
 
-void ReplayBuffer::insert(ExperienceStore::Sequence sequence, StoredTransition record) {
+bool ReplayBuffer::is_indexed(const Numbered& one) const {
+  const auto indexed = indexed_.find(key_of(one.sequence, one.record.provenance));
+  return indexed != indexed_.end() && indexed->second == content_of(one.record);
+}
+
+void ReplayBuffer::insert_all(std::vector<Numbered> batch) {
+  std::vector<StateAction> unknown;
+  for (const Numbered& one : batch) {
+    if (!is_indexed(one)) {
+      unknown.emplace_back(one.record.transition.observation.text, one.record.transition.action);
+    }
+  }
+  const auto vectors = embed_pairs(*embedder_, unknown, 1);
+  std::size_t next = 0;
+  for (Numbered& one : batch) {
+    insert(one.sequence, std::move(one.record), is_indexed(one) ? std::vector<float>() : vectors[next++]);
+  }
+}
+
+void ReplayBuffer::insert(ExperienceStore::Sequence sequence,
+                          StoredTransition record,
+                          const std::vector<float>& vector) {
   const Key key = key_of(sequence, record.provenance);
   const Transition& transition = record.transition;
   const std::uint64_t content = content_of(record);
-  const auto indexed = indexed_.find(key);
-  if (indexed != indexed_.end() && indexed->second != content) {
-    index_->remove(key);  // the number came to name something else
-  }
-  if (indexed == indexed_.end() || indexed->second != content) {
-    const auto vector = embedder_->embed_pair(transition.observation.text, transition.action);
+  if (!vector.empty()) {
+    if (indexed_.contains(key)) {
+      index_->remove(key);  // the number came to name something else
+    }
     if (auto* const approximate = dynamic_cast<ApproximateIndex*>(index_.get())) {
       approximate->add({key, demonstration_hash(transition), content}, vector);
     } else {
@@ -246,6 +274,16 @@ ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> reco
   }
   using AddOutcome = ExperienceStore::AddOutcome;
   const auto stored = store_.add(welcome);
+  std::vector<std::size_t> fresh;
+  std::vector<StateAction> unknown;
+  for (std::size_t i = 0; i < welcome.size(); ++i) {
+    const AddOutcome outcome = stored.results[i].outcome;
+    if (outcome == AddOutcome::kAdded || outcome == AddOutcome::kReplaced) {
+      fresh.push_back(i);
+      unknown.emplace_back(welcome[i].transition.observation.text, welcome[i].transition.action);
+    }
+  }
+  const auto vectors = embed_pairs(*embedder_, unknown, 1);  // before others have to wait
   const std::unique_lock lock(access_);
   const std::set<ExperienceStore::Sequence> removed(stored.removed.begin(), stored.removed.end());
   for (std::size_t i = 0; i < welcome.size(); ++i) {
@@ -253,7 +291,8 @@ ReplayBuffer::AddReport ReplayBuffer::add(std::span<const StoredTransition> reco
     const bool is_new = outcome == AddOutcome::kAdded || outcome == AddOutcome::kReplaced;
     ++(is_new ? report.added : report.duplicates);
     if (is_new && !removed.contains(sequence)) {
-      insert(sequence, std::move(welcome[i]));
+      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(fresh, i) - fresh.begin());
+      insert(sequence, std::move(welcome[i]), vectors[at]);
     } else if (outcome == AddOutcome::kOtherEpisode) {
       const auto found = records_.find(key_of(sequence, welcome[i].provenance));
       if (found != records_.end()) {
@@ -328,14 +367,15 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::nearest(std::span<const Replay
       open.push_back(i);
     }
   }
-  const std::size_t dimension = embedder_->dimension();
-  std::vector<float> vectors(open.size() * dimension);
-  parallel_for(open.size(), options.num_threads, [&](std::size_t j) {
-    const ReplayQuery& query = queries[open[j]];
-    const auto vector = embedder_->embed_pair(query.state, query.action);
-    std::copy(
-        vector.begin(), vector.end(), vectors.begin() + static_cast<std::ptrdiff_t>(j * dimension));
-  });
+  std::vector<StateAction> pairs;
+  for (const std::size_t i : open) {
+    pairs.emplace_back(queries[i].state, queries[i].action);
+  }
+  std::vector<float> vectors;
+  vectors.reserve(open.size() * embedder_->dimension());
+  for (const std::vector<float>& vector : embed_pairs(*embedder_, pairs, options.num_threads)) {
+    vectors.insert(vectors.end(), vector.begin(), vector.end());
+  }
   const auto accept = [&](std::size_t j, Key key) {
     return acceptable(key, queries[open[j]], options, wanted);
   };

@@ -127,7 +127,15 @@ class ReplayBuffer {
   void load();
   /// The index that load() fills: empty, or as it was last written.
   std::unique_ptr<VectorIndex> opened_index();
-  void insert(ExperienceStore::Sequence sequence, StoredTransition record);
+  struct Numbered {
+    ExperienceStore::Sequence sequence = 0;
+    StoredTransition record;
+  };
+  /// Whether the loaded index has the record already.
+  [[nodiscard]] bool is_indexed(const Numbered& one) const;
+  void insert_all(std::vector<Numbered> batch);
+  /// @param vector  its key; empty = the index has it already.
+  void insert(ExperienceStore::Sequence sequence, StoredTransition record, const std::vector<float>& vector);
   void remove(ExperienceStore::Sequence sequence);
   void note_place(Key key, const StoredTransition& record);
   [[nodiscard]] bool acceptable(Key key,

@@ -213,6 +213,11 @@ RunContents read_run_folder(const Path& folder, const ReadRunOptions& options) {
   read_part(folder, "episodes.jsonl", "no episodes to look at", contents, [&](auto& path) {
     read_episodes(path, options, contents);
   });
+  if (std::filesystem::exists(folder / "tasks.jsonl")) {  // only of runs that generate tasks
+    read_part(folder, "tasks.jsonl", "", contents, [&](auto& path) {
+      contents.tasks = read_task_records(path);
+    });
+  }
   return contents;
 }
 

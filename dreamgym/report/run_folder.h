@@ -17,6 +17,7 @@
 #include "dreamgym/base/file.h"
 #include "dreamgym/data/types.h"
 #include "dreamgym/report/results.h"
+#include "dreamgym/report/task_tree.h"
 
 namespace dreamgym {
 
@@ -35,6 +36,7 @@ struct RunContents {
   std::vector<MetricSeries> metrics;  ///< in the order they first appear
   std::vector<Trajectory> episodes;   ///< a selection, in file order
   std::size_t num_episodes = 0;       ///< readable ones in the file
+  std::vector<TaskRecord> tasks;      ///< generated ones and those they vary; empty if there are none
   std::vector<std::string> missing;   ///< "metrics.jsonl is not there: no learning curves"
   std::vector<std::string> problems;  ///< "episodes.jsonl line 7: ..."
 };

@@ -19,6 +19,7 @@
 #include "dreamgym/env/explainer.h"
 #include "dreamgym/env/scripted_policy.h"
 #include "dreamgym/env/state_mapper.h"
+#include "dreamgym/env/task_auditor.h"
 #include "dreamgym/env/task_reviser.h"
 
 namespace dreamgym {
@@ -73,6 +74,8 @@ class World {
   }
   /// Holds generated tasks against what the world has; null if any well-formed task may be played.
   [[nodiscard]] virtual std::unique_ptr<TaskReviser> make_task_reviser() const { return nullptr; }
+  /// Whether generated tasks can really be done, for measures only; null if the world can't tell.
+  [[nodiscard]] virtual std::unique_ptr<TaskAuditor> make_task_auditor() const { return nullptr; }
   /// @param noise  probability of a mistake at each step, in [0, 1]; used by kNoisy only.
   [[nodiscard]] virtual std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                                     double noise) const = 0;

@@ -28,7 +28,7 @@ std::string hint_of(int code) {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return "move the file away; it is rebuilt from the run's episodes.jsonl";
+      return "`dreamgym index recover FILE --out NEW` saves what can be read and says what is lost";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "another process is writing it; end that process or use another run folder";

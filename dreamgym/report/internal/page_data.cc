@@ -169,6 +169,18 @@ std::string page_data(const RunContents& contents, const ReportOptions& options)
   json["num_episodes"] = contents.num_episodes;
   json["actions"] = writer.actions();
   json["demonstrations"] = writer.demonstrations();
+  json["tasks"] = Json::array();
+  for (const TaskRecord& task : contents.tasks) {
+    json["tasks"].push_back({{"phase", task.phase},
+                             {"id", task.id},
+                             {"parent", task.parent},
+                             {"instruction", shorten(task.instruction, options.max_text_bytes)},
+                             {"groups", task.num_groups},
+                             {"success", number(task.success_probability)},
+                             {"value", number(task.value)},
+                             {"solvable", task.solvable ? Json(*task.solvable) : Json(nullptr)},
+                             {"remark", task.remark}});
+  }
   json["missing"] = contents.missing;
   json["problems"] = contents.problems;
 

@@ -3,7 +3,7 @@ document.getElementById("facts").append(...facts());
 const content = document.getElementById("content");
 const nav = document.getElementById("nav");
 content.append(...[tiles(), ...notices()].filter(Boolean));
-const sections = [comparison(), learning(), fidelity(), theory(), cost(), guards(), episodes(), settings()].filter(Boolean);
+const sections = [comparison(), learning(), fidelity(), theory(), cost(), guards(), taskTree(), episodes(), settings()].filter(Boolean);
 for (const {id, title, node} of sections) {
   content.append(node);
   nav.append(el("a", {href: "#" + id}, title));

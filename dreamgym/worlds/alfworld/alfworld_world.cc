@@ -17,6 +17,7 @@
 #include "dreamgym/worlds/alfworld/explainer.h"
 #include "dreamgym/worlds/alfworld/house_generator.h"
 #include "dreamgym/worlds/alfworld/text_audit.h"
+#include "dreamgym/worlds/alfworld/variation_audit.h"
 
 namespace dreamgym {
 
@@ -232,6 +233,9 @@ class AlfworldWorld final : public World {
   }
   [[nodiscard]] std::unique_ptr<EpisodeAuditor> make_episode_auditor() const override {
     return make_text_auditor();
+  }
+  [[nodiscard]] std::unique_ptr<TaskAuditor> make_task_auditor() const override {
+    return make_variation_auditor();
   }
   [[nodiscard]] std::unique_ptr<ScriptedPolicy> make_policy(PolicyKind kind,
                                                             double noise) const override {
