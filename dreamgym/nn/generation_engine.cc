@@ -97,6 +97,9 @@ void check_request(const GenerationRequest& request,
             "temperature {}; expected 0 or at least {}", request.temperature, kLowestTemperature),
         "0 is greedy");
   }
+  if (request.choices && request.grammar) {
+    reject(index, "both choices and a grammar", "a choice needs no grammar");
+  }
   const auto check_known = [&](TokenId token, const char* place) {
     if (token < 0 || token >= config.vocab_size) {
       reject(
