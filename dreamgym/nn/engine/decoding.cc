@@ -148,11 +148,15 @@ void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& coun
   std::vector<ActiveRequest*> unfinished(requests.begin(), requests.end());
   std::erase_if(unfinished, [](const ActiveRequest* request) { return request->finished(); });
   while (!unfinished.empty()) {
-    choose_parts(unfinished, counters);
-    pass_.run(parts_);
-    sample(counters);
+    run_pass(unfinished, counters);
     std::erase_if(unfinished, [](const ActiveRequest* request) { return request->finished(); });
   }
+}
+
+void Decoder::run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
+  choose_parts(requests, counters);
+  pass_.run(parts_);
+  sample(counters);
 }
 
 void Decoder::choose_parts(std::span<ActiveRequest* const> requests, EngineCounters& counters) {

@@ -86,6 +86,8 @@ class Decoder {
   /// Runs the requests to their ends. Each has another sequence.
   /// @throws Error kDiverged if logits are not finite.
   void run(std::span<ActiveRequest* const> requests, EngineCounters& counters);
+  /// One pass over the requests, none of them finished. @throws Error as run().
+  void run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters);
   /// Reads what the requests of a chain have in common, once.
   void read_chain(const PrefixChain& chain, EngineCounters& counters);
   /// Reads the tokens into the empty sequence and says how likely each was.
