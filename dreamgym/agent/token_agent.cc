@@ -1,5 +1,6 @@
 #include "dreamgym/agent/token_agent.h"
 
+#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
@@ -24,9 +25,14 @@ std::size_t first_sampled(const TokenLedger& ledger) {
 }  // namespace
 
 TokenAgent::TokenAgent(LanguageModel& model,
+                       std::shared_ptr<const TurnPrompt> prompt,
+                       AgentOptions options)
+    : model_(model), prompt_(std::move(prompt)), options_(options) {}
+
+TokenAgent::TokenAgent(LanguageModel& model,
                        std::shared_ptr<const Tokenizer> tokenizer,
                        AgentOptions options)
-    : model_(model), prompt_(std::move(tokenizer)), options_(options) {}
+    : TokenAgent(model, std::make_shared<const AgentPrompt>(std::move(tokenizer)), options) {}
 
 AgentEpisode TokenAgent::begin(std::string_view instruction,
                                std::string_view observation,
@@ -36,7 +42,7 @@ AgentEpisode TokenAgent::begin(std::string_view instruction,
   episode.instruction = instruction;
   episode.session = session;
   episode.seed = seed;
-  episode.ledgers.emplace_back().append_read(prompt_.begin(instruction, observation),
+  episode.ledgers.emplace_back().append_read(prompt_->begin(instruction, observation),
                                              TokenSource::kPrompt);
   if (!sees_everything()) {
     episode.observation = observation;
@@ -57,13 +63,13 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
     request.seed = Rng(episode.seed).fork("turn", episode.turn).next();
     if (candidates[i].empty()) {
       request.max_tokens = options_.max_action_tokens;
-      request.stop = {prompt_.stop()};
+      request.stop = {prompt_->stop()};
       continue;
     }
     std::vector<std::vector<TokenId>> choices;
     choices.reserve(candidates[i].size());
     for (const std::string& candidate : candidates[i]) {
-      choices.push_back(prompt_.action(candidate));
+      choices.push_back(prompt_->action(candidate));
     }
     request.choices = std::make_shared<TokenTrie>(choices);
     request.max_tokens = 512;
@@ -84,20 +90,20 @@ std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
     episodes[i]->ledgers.back().append_sampled(
         reply.tokens, reply.logprobs, allowed, model_.version(), temperature);
     ++episodes[i]->turn;
-    actions.push_back(prompt_.parse_action(reply.tokens));
+    actions.push_back(prompt_->parse_action(reply.tokens));
   }
   return actions;
 }
 
 void TokenAgent::observe(AgentEpisode& episode, std::string_view observation) const {
   TokenLedger& ledger = episode.ledgers.back();
-  if (ledger.tokens().back() != prompt_.stop()) {
+  if (ledger.tokens().back() != prompt_->stop()) {
     // A freely written action that ran into its limit was not closed by the policy itself.
-    const TokenId stop = prompt_.stop();
+    const TokenId stop = prompt_->stop();
     ledger.append_read(std::span<const TokenId>(&stop, 1), TokenSource::kPrompt);
   }
   if (sees_everything()) {
-    ledger.append_read(prompt_.observation(observation, episode.instruction),
+    ledger.append_read(prompt_->observation(observation, episode.instruction),
                        TokenSource::kEnvironment);
     return;
   }
@@ -110,7 +116,7 @@ void TokenAgent::observe(AgentEpisode& episode, std::string_view observation) co
   }
   episode.observation = observation;
   episode.ledgers.emplace_back().append_read(
-      prompt_.window(episode.instruction, episode.past, observation), TokenSource::kPrompt);
+      prompt_->window(episode.instruction, episode.past, observation), TokenSource::kPrompt);
 }
 
 bool TokenAgent::has_room(const AgentEpisode& episode) const {

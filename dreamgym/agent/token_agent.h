@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/llm/token_ledger.h"
 
@@ -37,6 +37,8 @@ struct AgentEpisode {
 class TokenAgent {
  public:
   /// @param model  borrowed; must outlive the agent.
+  TokenAgent(LanguageModel& model, std::shared_ptr<const TurnPrompt> prompt, AgentOptions options);
+  /// In the markers of our own models (AgentPrompt).
   TokenAgent(LanguageModel& model, std::shared_ptr<const Tokenizer> tokenizer, AgentOptions options);
 
   [[nodiscard]] AgentEpisode begin(std::string_view instruction,
@@ -58,7 +60,7 @@ class TokenAgent {
   /// Forgets the model's cache for episodes that are over.
   void finish(std::span<const std::uint64_t> sessions) { model_.release(sessions); }
 
-  [[nodiscard]] const AgentPrompt& prompt() const { return prompt_; }
+  [[nodiscard]] const TurnPrompt& prompt() const { return *prompt_; }
   [[nodiscard]] std::string version() const { return model_.version(); }
   /// Time the model took so far.
   [[nodiscard]] double generation_seconds() const { return generation_seconds_; }
@@ -67,7 +69,7 @@ class TokenAgent {
   [[nodiscard]] bool sees_everything() const { return options_.history_steps >= kWholeEpisode; }
 
   LanguageModel& model_;
-  AgentPrompt prompt_;
+  std::shared_ptr<const TurnPrompt> prompt_;
   AgentOptions options_;
   double generation_seconds_ = 0;
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/config/fields.h"
 #include "dreamgym/config/toml_binding.h"
 #include "dreamgym/curriculum/task_curriculum.h"

@@ -6,7 +6,10 @@
 #include "dreamgym/llm/checkpoint/config_json.h"
 #include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/llm/endpoint/openai_api.h"
 #include "dreamgym/llm/gguf/gguf_model.h"
+#include "dreamgym/llm/grammar/byte_automaton.h"
+#include "dreamgym/llm/grammar/json_schema.h"
 #include "dreamgym/llm/tokenizers/pretrained_tokenizer.h"
 #include "dreamgym/llm/tokenizers/word_piece.h"
 #include "tests/damaged_bytes.h"
@@ -126,6 +129,44 @@ TEST(DamagedFiles, ConversationsAreRefused) {
       (void)render_chat(kind, request);
     });
   }
+}
+
+TEST(DamagedFiles, SchemasAreRefused) {
+  const std::string json = R"({"type": "object", "properties": {
+    "why": {"type": "string", "minLength": 1, "maxLength": 9}, "effect": {"enum": ["new", 3]},
+    "all": {"type": "array", "items": {"$ref": "#/$defs/n"}, "maxItems": 3},
+    "x": {"anyOf": [{"type": "boolean"}, {"const": null}]}},
+    "required": ["why", "effect"], "additionalProperties": false,
+    "$defs": {"n": {"type": "integer", "minimum": 0, "maximum": 12}}})";
+  expect_errors_only(json, [](const std::string& bytes) {
+    ByteAutomaton automaton(*json_schema_pattern(bytes, "x"));
+    (void)automaton.next(automaton.start(), "{\"why\": \"");
+  });
+}
+
+// An answer that can't be used is a reason, never an exception.
+template <class Read>
+void expect_reasons_only(const std::string& answer, const Read& read) {
+  expect_errors_only(answer, [&](const std::string& bytes) {
+    const auto json = nlohmann::json::parse(bytes, nullptr, false);
+    const auto result = read(json);
+    if (!result) {
+      throw Error(ErrorKind::kParse, result.error());
+    }
+  });
+}
+
+TEST(DamagedFiles, RepliesOfEndpointsAreRefused) {
+  expect_reasons_only(R"({"id": "1", "choices": [{"index": 0, "finish_reason": "stop",
+    "message": {"role": "assistant", "content": "Hi", "reasoning_content": null},
+    "logprobs": {"content": [{"token": "Hi", "logprob": -0.5, "bytes": [72, 105]}]}}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 1}})",
+                      [](const nlohmann::json& json) { return read_chat(json); });
+  expect_reasons_only(R"({"choices": [{"text": "Hi", "token_ids": [3, 4], "finish_reason": "length",
+    "logprobs": {"token_logprobs": [-0.5, -1.25], "tokens": ["H", "i"]}}]})",
+                      [](const nlohmann::json& json) { return read_completion(json); });
+  expect_reasons_only(R"({"data": [{"index": 1, "embedding": [0.5, 1]}, {"index": 0, "embedding": [2, 3]}]})",
+                      [](const nlohmann::json& json) { return read_embeddings(json, 2); });
 }
 
 }  // namespace

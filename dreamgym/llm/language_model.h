@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "dreamgym/llm/grammar/token_grammar.h"
 #include "dreamgym/llm/token_trie.h"
 #include "dreamgym/llm/tokenizer.h"
 
@@ -46,6 +47,10 @@ struct GenerationRequest {
   SamplingFilter filter;
   /// If set: walk this trie to a leaf; stop, stop_texts and filter are ignored.
   std::shared_ptr<const TokenTrie> choices;
+  /// If set: the reply's text is held to this grammar, and the reply ends where nothing may follow
+  /// or with one of the grammar's own ends; stop and stop_texts are ignored. A reply that ends at
+  /// max_tokens (kLength) may be no whole text of the grammar.
+  std::shared_ptr<const TokenGrammar> grammar;
   std::uint64_t seed = 0;  ///< key of this request's own stream; batch composition is irrelevant
 };
 
@@ -54,7 +59,8 @@ enum class FinishReason { kStop, kLength, kChoice };
 struct GenerationReply {
   std::vector<TokenId> tokens;  ///< the new ones, the stop token included
   /// Log-probability of each under the distribution it was drawn from: softmax(logits /
-  /// temperature) over the allowed tokens (temperature 1 where greedy). A forced token has 0.
+  /// temperature) over the allowed tokens of a trie (temperature 1 where greedy). A forced token has
+  /// 0. Under a grammar or a filter: over the whole vocabulary.
   std::vector<float> logprobs;
   FinishReason finish = FinishReason::kStop;
 };

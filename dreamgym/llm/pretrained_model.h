@@ -19,8 +19,8 @@ struct ModelLanguage {
   std::shared_ptr<const Tokenizer> tokenizer;
   /// The same tokenizer where it is not of our own family.
   std::shared_ptr<const PretrainedTokenizer> pretrained;
-  std::optional<std::string> chat_template;  ///< Jinja text
-  GenerationConfig generation;
+  std::optional<std::string> chat_template{};  ///< Jinja text
+  GenerationConfig generation{};
 };
 
 struct PretrainedModel {

@@ -5,7 +5,7 @@
 
 namespace dreamgym {
 
-std::size_t activation_bytes_per_token(const TransformerConfig& config) {
+std::size_t activation_bytes_per_token(const TransformerConfig& config, bool recompute) {
   const std::int64_t hidden = config.hidden_size;
   const std::int64_t query_size = config.num_heads * config.head_dim;
   const std::int64_t row_size = query_size + 2 * config.num_kv_heads * config.head_dim;
@@ -18,7 +18,10 @@ std::size_t activation_bytes_per_token(const TransformerConfig& config) {
   // Shared by the layers: z, d_z, convolved, d_convolved, d_x and, past the last attention, last,
   // hidden, d_hidden, active, d_active; d_attention; d_query_key_value; the final inverse norm.
   const std::int64_t shared = 10 * hidden + query_size + row_size + 1;
-  return static_cast<std::size_t>(config.num_layers * (kept_of_layer + kept_heads) + shared) * sizeof(float);
+  // One layer at a time, and the inputs of the others.
+  const std::int64_t kept = recompute ? kept_of_layer + kept_heads + (config.num_layers - 1) * hidden
+                                      : config.num_layers * (kept_of_layer + kept_heads);
+  return static_cast<std::size_t>(kept + shared) * sizeof(float);
 }
 
 }  // namespace dreamgym

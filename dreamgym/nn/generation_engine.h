@@ -16,6 +16,10 @@
 
 namespace dreamgym {
 
+namespace engine {
+class EngineCore;
+}
+
 struct EngineConfig {
   std::size_t num_threads = 1;
   std::size_t prefill_chunk_tokens = 64;  ///< rows computed at once while reading a context
@@ -74,8 +78,8 @@ class GenerationEngine final : public LanguageModel {
   [[nodiscard]] std::size_t cache_bytes() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  friend class RunningBatch;
+  std::unique_ptr<engine::EngineCore> core_;
 };
 
 }  // namespace dreamgym

@@ -120,7 +120,7 @@ struct TrainableModel::Impl {
       const internal::SingleThread single;
       auto workspace = workspaces.take();
       internal::Network network(config, layout, of);
-      auto scores = network.forward(batches[index], *workspace, false);
+      auto scores = network.forward(batches[index], *workspace, internal::Keep::kNothing);
       workspaces.give_back(std::move(workspace));
       return scores;
     });
@@ -136,6 +136,7 @@ struct TrainableModel::Impl {
   FloatBuffer gradient;  // of what is trained
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
+  internal::Keep keep = internal::Keep::kAll;  // by accumulate()
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
@@ -153,6 +154,10 @@ TrainableModel::TrainableModel(TransformerWeights weights,
 TrainableModel::~TrainableModel() = default;
 TrainableModel::TrainableModel(TrainableModel&&) noexcept = default;
 TrainableModel& TrainableModel::operator=(TrainableModel&&) noexcept = default;
+
+void TrainableModel::set_recompute(bool recompute) {
+  impl_->keep = recompute ? internal::Keep::kInputs : internal::Keep::kAll;
+}
 
 const TransformerConfig& TrainableModel::config() const {
   return impl_->config;
@@ -223,7 +228,7 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
       const internal::SingleThread single;
       auto workspace = impl_->workspaces.take();
       internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
-      auto scores = network.forward(batches[index], *workspace, true);
+      auto scores = network.forward(batches[index], *workspace, impl_->keep);
       const std::vector<TokenGradient> gradients = loss(index, scores);
       check(gradients.size() == scores.size(), "the loss gives a gradient for each query");
       FloatBuffer gradient = sum.take();

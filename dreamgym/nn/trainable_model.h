@@ -72,6 +72,10 @@ class TrainableModel {
   TrainableModel(TrainableModel&&) noexcept;
   TrainableModel& operator=(TrainableModel&&) noexcept;
 
+  /// Whether accumulate() keeps the layers' inputs only and computes the rest again before each
+  /// layer's backward pass: the same numbers, bit for bit, in less memory and a third more time.
+  void set_recompute(bool recompute);
+
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;
   /// Copies the present weights out, the adapter merged into them, named `version`.
@@ -115,6 +119,7 @@ class TrainableModel {
 
 /// Tokens a micro-batch may hold so that activations stay under `bytes`, and the bytes of one
 /// token.
-std::size_t activation_bytes_per_token(const TransformerConfig& config);
+/// @param recompute  as set_recompute().
+std::size_t activation_bytes_per_token(const TransformerConfig& config, bool recompute = false);
 
 }  // namespace dreamgym

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/nn/trainable_model.h"
 #include "dreamgym/train/critic.h"
 #include "dreamgym/train/dynamic_sampling.h"

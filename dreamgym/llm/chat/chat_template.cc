@@ -112,7 +112,7 @@ std::optional<std::size_t> first_rewritten_turn(ChatTemplate kind, const ChatReq
   part.messages = nlohmann::ordered_json::array();
   for (std::size_t n = 1; n < request.messages.size(); ++n) {
     part.messages.push_back(request.messages[n - 1]);
-    const ChatMessage next = message_at(request, n);
+    const TemplateMessage next = message_at(request, n);
     part.add_generation_prompt = next.role() == "assistant";
     // A system message alone is no chat for templates that want a user's first.
     if (n == 1 && message_at(part, 0).get("role") == "system") {

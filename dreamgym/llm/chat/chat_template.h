@@ -40,7 +40,7 @@ ChatTemplate recognise_chat_template(std::string_view jinja, const std::string& 
 struct ChatRequest {
   /// A list of {"role", "content", "tool_calls"?, "reasoning_content"?} as OpenAI has them.
   nlohmann::ordered_json messages = nlohmann::ordered_json::array();
-  nlohmann::ordered_json tools;  ///< a list of function descriptions, or null
+  nlohmann::ordered_json tools{};  ///< a list of function descriptions, or null
   /// What else the template reads: "date_string", "enable_thinking", "bos_token", "custom_tools",
   /// "builtin_tools", "tools_in_user_message".
   nlohmann::ordered_json variables = nlohmann::ordered_json::object();

@@ -52,7 +52,7 @@ class LlamaChat {
 
   /// Returns the index of the first message after the system message.
   std::size_t write_system(bool tools_in_user_message) {
-    const ChatMessage first = first_message(request_);
+    const TemplateMessage first = first_message(request_);
     const bool has_system = first.get("role") == "system";
     out_.write(text_variable(request_, "bos_token", "<|begin_of_text|>"));
     write_header("system");
@@ -107,7 +107,7 @@ class LlamaChat {
     out_.write("<|eot_id|>");
   }
 
-  void write_message(const ChatMessage& message) {
+  void write_message(const TemplateMessage& message) {
     if (message.has("tool_calls")) {
       write_call(message);
       return;
@@ -127,7 +127,7 @@ class LlamaChat {
     out_.write("<|eot_id|>");
   }
 
-  void write_call(const ChatMessage& message) {
+  void write_call(const TemplateMessage& message) {
     const ChatJson& calls = message.get("tool_calls");
     if (!calls.is_array() || calls.size() != 1 || !calls[0].is_object() ||
         !calls[0].contains("function")) {
@@ -159,7 +159,7 @@ class LlamaChat {
     return std::ranges::find(tools, ChatJson(name)) != tools.end();
   }
 
-  void write_builtin_call(const ChatMessage& message,
+  void write_builtin_call(const TemplateMessage& message,
                           const std::string& name,
                           const ChatJson& arguments) {
     if (!arguments.is_object()) {

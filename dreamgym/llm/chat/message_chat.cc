@@ -6,7 +6,7 @@ namespace dreamgym {
 RenderedChat render_chatml(const ChatRequest& request, std::string_view default_system) {
   ChatWriter out;
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
-    const ChatMessage message = message_at(request, i);
+    const TemplateMessage message = message_at(request, i);
     if (i == 0 && !default_system.empty() && message.role() != "system") {
       out.write("<|im_start|>system\n");
       out.write(default_system);
@@ -27,7 +27,7 @@ RenderedChat render_chatml(const ChatRequest& request, std::string_view default_
 RenderedChat render_llama3(const ChatRequest& request) {
   ChatWriter out;
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
-    const ChatMessage message = message_at(request, i);
+    const TemplateMessage message = message_at(request, i);
     if (i == 0) {
       out.write(text_variable(request, "bos_token", "<|begin_of_text|>"));
     }

@@ -24,12 +24,12 @@ void write_tools(const ChatRequest& request, ChatWriter& out) {
   out.write(kToolsEnd);
 }
 
-void begin_turn(const ChatMessage& message, ChatWriter& out) {
+void begin_turn(const TemplateMessage& message, ChatWriter& out) {
   out.write("<|im_start|>");
   out.write_content(message.role());
 }
 
-void write_turn(const ChatMessage& message, ChatWriter& out) {
+void write_turn(const TemplateMessage& message, ChatWriter& out) {
   begin_turn(message, out);
   out.write("\n");
   out.write_content(message.text("content"));
@@ -41,7 +41,7 @@ bool has_role(const ChatRequest& request, std::size_t index, const char* role) {
 }
 
 /// Results of tools that follow one another share one user turn.
-void write_tool_result(const ChatRequest& request, const ChatMessage& message, ChatWriter& out) {
+void write_tool_result(const ChatRequest& request, const TemplateMessage& message, ChatWriter& out) {
   if (message.index == 0 || !has_role(request, message.index - 1, "tool")) {
     out.write("<|im_start|>user");
   }
@@ -54,7 +54,7 @@ void write_tool_result(const ChatRequest& request, const ChatMessage& message, C
 }
 
 /// A call is its "function", or the object itself.
-const ChatJson& function_of(const ChatMessage& message, const ChatJson& call) {
+const ChatJson& function_of(const TemplateMessage& message, const ChatJson& call) {
   const ChatJson& function =
       call.is_object() && call.contains("function") ? call["function"] : call;
   if (!function.is_object() || !function.contains("arguments")) {
@@ -63,7 +63,7 @@ const ChatJson& function_of(const ChatMessage& message, const ChatJson& call) {
   return function;
 }
 
-void write_call(const ChatMessage& message, const ChatJson& call, bool raw_text, ChatWriter& out) {
+void write_call(const TemplateMessage& message, const ChatJson& call, bool raw_text, ChatWriter& out) {
   const ChatJson& function = function_of(message, call);
   const ChatJson& arguments = function.at("arguments");
   out.write("<tool_call>\n{\"name\": \"");
@@ -74,7 +74,7 @@ void write_call(const ChatMessage& message, const ChatJson& call, bool raw_text,
   out.write("}\n</tool_call>");
 }
 
-void write_qwen2_5_answer(const ChatMessage& message, ChatWriter& out) {
+void write_qwen2_5_answer(const TemplateMessage& message, ChatWriter& out) {
   begin_turn(message, out);
   if (is_true(message.get("content"))) {
     out.write("\n");
@@ -106,7 +106,7 @@ struct Answer {
   std::string reasoning;
 };
 
-Answer split_answer(const ChatMessage& message) {
+Answer split_answer(const TemplateMessage& message) {
   constexpr std::string_view kOpen = "<think>";
   constexpr std::string_view kClose = "</think>";
   Answer answer{message.text("content"), ""};
@@ -128,7 +128,7 @@ Answer split_answer(const ChatMessage& message) {
 }
 
 void write_qwen3_answer(const ChatRequest& request,
-                        const ChatMessage& message,
+                        const TemplateMessage& message,
                         std::size_t query,
                         ChatWriter& out) {
   const Answer answer = split_answer(message);
@@ -158,7 +158,7 @@ void write_qwen3_answer(const ChatRequest& request,
 
 RenderedChat render_qwen2_5(const ChatRequest& request) {
   ChatWriter out;
-  const ChatMessage first = first_message(request);
+  const TemplateMessage first = first_message(request);
   out.write("<|im_start|>system\n");
   if (first.get("role") == "system") {
     out.write_content(first.text("content"));
@@ -172,7 +172,7 @@ RenderedChat render_qwen2_5(const ChatRequest& request) {
     out.write("<|im_end|>\n");
   }
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
-    const ChatMessage message = message_at(request, i);
+    const TemplateMessage message = message_at(request, i);
     const std::string role = message.role();
     const bool calls = is_true(message.get("tool_calls"));
     if (role == "user" || (role == "system" && i > 0) || (role == "assistant" && !calls)) {
@@ -191,7 +191,7 @@ RenderedChat render_qwen2_5(const ChatRequest& request) {
 
 RenderedChat render_qwen3(const ChatRequest& request) {
   ChatWriter out;
-  const ChatMessage first = first_message(request);
+  const TemplateMessage first = first_message(request);
   const bool has_system = first.get("role") == "system";
   if (is_true(request.tools)) {
     out.write("<|im_start|>system\n");
@@ -205,7 +205,7 @@ RenderedChat render_qwen3(const ChatRequest& request) {
   }
   const std::size_t query = last_query(request);
   for (std::size_t i = 0; i < request.messages.size(); ++i) {
-    const ChatMessage message = message_at(request, i);
+    const TemplateMessage message = message_at(request, i);
     const std::string role = message.role();
     if (role == "user" || (role == "system" && i > 0)) {
       write_turn(message, out);

@@ -58,29 +58,29 @@ void ChatWriter::write_content(std::string_view text) {
   chat_.contents.push_back({begin, chat_.text.size()});
 }
 
-const ChatJson& ChatMessage::get(const char* key) const {
+const ChatJson& TemplateMessage::get(const char* key) const {
   const auto found = json.find(key);
   return found == json.end() ? null_json() : *found;
 }
 
-std::string ChatMessage::text(const char* key) const {
+std::string TemplateMessage::text(const char* key) const {
   return text_member(*this, json, key);
 }
 
-std::string ChatMessage::printed(const char* key) const {
+std::string TemplateMessage::printed(const char* key) const {
   if (!has(key)) {
     return "";
   }
   return get(key).is_null() ? "None" : text(key);
 }
 
-void ChatMessage::fail(const std::string& what) const {
+void TemplateMessage::fail(const std::string& what) const {
   throw Error(ErrorKind::kInvalidArgument,
               fmt::format("chat message {}: {}", index, what),
               "a message is {\"role\": text, \"content\": text} with optional \"tool_calls\"");
 }
 
-std::string text_member(const ChatMessage& message, const ChatJson& json, const char* key) {
+std::string text_member(const TemplateMessage& message, const ChatJson& json, const char* key) {
   if (!json.is_object() || !json.contains(key) || !json.at(key).is_string()) {
     message.fail(fmt::format("\"{}\" must be text, it is {}",
                              key,
@@ -105,15 +105,15 @@ std::string text_variable(const ChatRequest& request,
   return found->get<std::string>();
 }
 
-ChatMessage message_at(const ChatRequest& request, std::size_t index) {
-  const ChatMessage message{request.messages.at(index), index};
+TemplateMessage message_at(const ChatRequest& request, std::size_t index) {
+  const TemplateMessage message{request.messages.at(index), index};
   if (!message.json.is_object()) {
     message.fail("it is no object");
   }
   return message;
 }
 
-ChatMessage first_message(const ChatRequest& request) {
+TemplateMessage first_message(const ChatRequest& request) {
   if (request.messages.empty()) {
     throw Error(ErrorKind::kInvalidArgument,
                 "the chat has no messages",

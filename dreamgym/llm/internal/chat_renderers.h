@@ -23,7 +23,7 @@ class ChatWriter {
 };
 
 /// One message and its number, for errors.
-struct ChatMessage {
+struct TemplateMessage {
   const ChatJson& json;
   std::size_t index = 0;
 
@@ -41,12 +41,12 @@ struct ChatMessage {
 /// A variable of the template. @throws Error kInvalidArgument unless it is text.
 std::string text_variable(const ChatRequest& request, const char* name, std::string_view otherwise);
 
-ChatMessage message_at(const ChatRequest& request, std::size_t index);
+TemplateMessage message_at(const ChatRequest& request, std::size_t index);
 /// @throws Error kInvalidArgument if there is none: the template reads the first message.
-ChatMessage first_message(const ChatRequest& request);
+TemplateMessage first_message(const ChatRequest& request);
 
 /// Text of a member of something inside a message, e.g. the name of a tool call.
-std::string text_member(const ChatMessage& message, const ChatJson& json, const char* key);
+std::string text_member(const TemplateMessage& message, const ChatJson& json, const char* key);
 
 /// Python's x.strip(), x.lstrip("\n") and x.rstrip("\n").
 std::string_view strip(std::string_view text);

@@ -39,6 +39,8 @@ void ActiveRequest::begin(EngineCounters& counters) {
   } else if (request_->choices) {
     node_ = request_->choices->root();
     follow_forced(counters);
+  } else if (request_->grammar) {
+    grammar_state_ = request_->grammar->start();
   }
 }
 
@@ -48,6 +50,11 @@ std::span<const TokenId> ActiveRequest::unread() const {
 
 std::span<const TokenId> ActiveRequest::allowed() const {
   return request_->choices ? request_->choices->allowed(node_) : std::span<const TokenId>{};
+}
+
+std::span<const std::uint64_t> ActiveRequest::mask() const {
+  return request_->grammar ? request_->grammar->allowed(grammar_state_)
+                           : std::span<const std::uint64_t>{};
 }
 
 Rng ActiveRequest::next_stream() const {
@@ -64,11 +71,24 @@ void ActiveRequest::accept(SampledIndex sampled, EngineCounters& counters) {
   }
   const auto token = static_cast<TokenId>(sampled.index);
   append(token, sampled.logprob);
-  if (std::ranges::find(request_->stop, token) != request_->stop.end() || says_stop_text(token)) {
+  if (ends(token)) {
     finish(FinishReason::kStop);
   } else if (reply_.tokens.size() == limit_) {
     finish(FinishReason::kLength);
   }
+}
+
+// Whether the token, just taken, ends the reply. Moves on in the grammar.
+bool ActiveRequest::ends(TokenId token) {
+  if (!request_->grammar) {
+    return std::ranges::find(request_->stop, token) != request_->stop.end() ||
+           says_stop_text(token);
+  }
+  if (request_->grammar->is_end(token)) {
+    return true;
+  }
+  grammar_state_ = request_->grammar->after(grammar_state_, token);
+  return request_->grammar->complete(grammar_state_);
 }
 
 // Whether the reply, with this token at its end, has just come to hold a text to stop at.
@@ -128,11 +148,15 @@ void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& coun
   std::vector<ActiveRequest*> unfinished(requests.begin(), requests.end());
   std::erase_if(unfinished, [](const ActiveRequest* request) { return request->finished(); });
   while (!unfinished.empty()) {
-    choose_parts(unfinished, counters);
-    pass_.run(parts_);
-    sample(counters);
+    run_pass(unfinished, counters);
     std::erase_if(unfinished, [](const ActiveRequest* request) { return request->finished(); });
   }
+}
+
+void Decoder::run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
+  choose_parts(requests, counters);
+  pass_.run(parts_);
+  sample(counters);
 }
 
 void Decoder::choose_parts(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
@@ -195,7 +219,10 @@ void Decoder::sample_free(std::size_t first, std::size_t count, EngineCounters& 
                         static_cast<std::size_t>(model_.config.vocab_size));
     request.accept(
         sampler_.sample(row,
-                        {request.request().temperature, request.request().filter, request.tokens()},
+                        {request.request().temperature,
+                         request.request().filter,
+                         request.tokens(),
+                         request.mask()},
                         stream),
         counters);
   }

@@ -43,6 +43,8 @@ class ActiveRequest {
   [[nodiscard]] std::span<const TokenId> tokens() const { return tokens_; }
   /// The tokens that may come next, or empty: any.
   [[nodiscard]] std::span<const TokenId> allowed() const;
+  /// What the grammar allows next, or empty: any.
+  [[nodiscard]] std::span<const std::uint64_t> mask() const;
   /// The stream of the next token's draw.
   [[nodiscard]] Rng next_stream() const;
   /// Takes a sampled token, then those it forces.
@@ -56,6 +58,7 @@ class ActiveRequest {
  private:
   void append(TokenId token, float logprob);
   bool says_stop_text(TokenId token);
+  bool ends(TokenId token);
   void follow_forced(EngineCounters& counters);
   void finish(FinishReason reason);
 
@@ -67,6 +70,7 @@ class ActiveRequest {
   std::string text_;             // of the reply, kept where it may say a stop text
   GenerationReply reply_;
   TokenTrie::Node node_ = 0;
+  TokenGrammar::State grammar_state_ = 0;
   bool finished_ = false;
 };
 
@@ -82,6 +86,8 @@ class Decoder {
   /// Runs the requests to their ends. Each has another sequence.
   /// @throws Error kDiverged if logits are not finite.
   void run(std::span<ActiveRequest* const> requests, EngineCounters& counters);
+  /// One pass over the requests, none of them finished. @throws Error as run().
+  void run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters);
   /// Reads what the requests of a chain have in common, once.
   void read_chain(const PrefixChain& chain, EngineCounters& counters);
   /// Reads the tokens into the empty sequence and says how likely each was.

@@ -11,17 +11,17 @@ std::span<const TokenId> shareable(const ActiveRequest& request) {
   return std::span(context).first(context.size() - 1);
 }
 
+}  // namespace
+
 std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-}  // namespace
-
-std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest> requests) {
+std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest* const> requests) {
   std::vector<ActiveRequest*> fresh;
-  for (ActiveRequest& request : requests) {
-    if (!request.finished() && request.sequence().size() == 0) {
-      fresh.push_back(&request);
+  for (ActiveRequest* request : requests) {
+    if (!request->finished() && request->sequence().size() == 0) {
+      fresh.push_back(request);
     }
   }
   // Sorted, a context stands beside the one it has most in common with.

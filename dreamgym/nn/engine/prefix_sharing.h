@@ -20,8 +20,11 @@ struct PrefixChain {
   std::vector<Member> members;  ///< at least two
 };
 
+/// Leading tokens in common.
+std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b);
+
 /// Chains of the unfinished requests of which nothing is cached. Beginnings shorter than a cache
 /// block are not worth sharing.
-std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest> requests);
+std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest* const> requests);
 
 }  // namespace dreamgym::engine

@@ -31,7 +31,8 @@ SampledIndex TokenSampler::sample(std::span<const float> logits,
   const auto inverse = static_cast<float>(rule.temperature > 0 ? 1.0 / rule.temperature : 1.0);
   const SoftmaxSums sums = weigh(logits, inverse);
   SampledIndex sampled;
-  sampled.index = choose(logits, rule, sums, stream);
+  sampled.index = rule.allowed.empty() ? choose(logits, rule, sums, stream)
+                                       : choose_allowed(logits, rule, stream);
   const double scaled = static_cast<double>(logits[sampled.index] - sums.maximum) * inverse;
   sampled.logprob = static_cast<float>(scaled - std::log(sums.total));
   return sampled;
@@ -54,6 +55,23 @@ std::size_t TokenSampler::choose(std::span<const float> logits,
     return draw(stream.uniform() * sums.total, logits.size());
   }
   return static_cast<std::size_t>(std::ranges::find(logits, sums.maximum) - logits.begin());
+}
+
+// As if the logits of what is not allowed were minus infinity.
+std::size_t TokenSampler::choose_allowed(std::span<const float> logits,
+                                         const SamplingRule& rule,
+                                         Rng& stream) {
+  constexpr std::size_t kWordBits = 64;
+  masked_.assign(logits.size(), -std::numeric_limits<float>::infinity());
+  const std::size_t known = std::min(logits.size(), rule.allowed.size() * kWordBits);
+  for (std::size_t i = 0; i < known; ++i) {
+    if ((rule.allowed[i / kWordBits] >> (i % kWordBits) & 1U) != 0) {
+      masked_[i] = logits[i];
+    }
+  }
+  const auto inverse = static_cast<float>(rule.temperature > 0 ? 1.0 / rule.temperature : 1.0);
+  const std::span<const float> masked(masked_.data(), masked_.size());
+  return choose(masked, rule, weigh(masked, inverse), stream);
 }
 
 // The index at which the running sum of the weights passes the target: first the block, then the

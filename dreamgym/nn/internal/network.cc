@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dreamgym/base/error.h"
 
@@ -44,6 +45,9 @@ std::size_t Workspace::bytes() const {
                                     &d_active,
                                     &unwanted}) {
     total += buffer->capacity_bytes();
+  }
+  for (const FloatBuffer& input : inputs) {
+    total += input.capacity_bytes();
   }
   for (const LayerActivations& layer : layers) {
     for (const FloatBuffer* buffer : {&layer.x,
@@ -203,7 +207,8 @@ void Network::attend(std::size_t layer, LayerActivations& kept, Workspace& works
   linear.forward_add(attention_out_of(layer), num_tokens_, out, middle);
 }
 
-// out [A, hidden] = middle + MLP, for all rows or, in the last layer, those that queries read.
+// out [A, hidden] = middle + MLP, for all rows or, in the last layer, those that queries read. Without
+// `out` only what is kept is computed.
 void Network::feed_forward(std::size_t layer,
                            LayerActivations& kept,
                            Workspace& workspace,
@@ -221,8 +226,10 @@ void Network::feed_forward(std::size_t layer,
     num_rows = sources_.size();
     copy_rows(input, sources_, hidden_, workspace.active.ensure(num_rows * hidden_));
     input = workspace.active.data();
-    copy_rows(middle, sources_, hidden_, out);
-  } else {
+    if (out != nullptr) {
+      copy_rows(middle, sources_, hidden_, out);
+    }
+  } else if (out != nullptr) {
     std::copy_n(middle, num_tokens_ * hidden_, out);
   }
   const Linear linear(weights_, workspace.low_rank);
@@ -232,15 +239,30 @@ void Network::feed_forward(std::size_t layer,
     const std::size_t count = std::min(kChunkRows, num_rows - begin);
     float* rows = gate_up + begin * 2 * intermediate_;
     linear.forward(gate_up_of(layer), count, input + begin * hidden_, rows);
-    train_kernels().swiglu(count, intermediate_, rows, chunk);
-    linear.forward_add(down_of(layer), count, chunk, out + begin * hidden_);
+    if (out != nullptr) {
+      train_kernels().swiglu(count, intermediate_, rows, chunk);
+      linear.forward_add(down_of(layer), count, chunk, out + begin * hidden_);
+    }
   }
+}
+
+LayerActivations& Network::kept_of(std::size_t layer, Workspace& workspace) const {
+  return workspace.layers[keep_ == Keep::kAll ? layer : 0];
+}
+
+// What the backward pass of a layer reads, from the layer's input.
+void Network::compute_again(std::size_t layer, Workspace& workspace) const {
+  LayerActivations& kept = kept_of(layer, workspace);
+  std::swap(kept.x, workspace.inputs[layer]);
+  attend(layer, kept, workspace);
+  feed_forward(layer, kept, workspace, nullptr);
 }
 
 std::vector<TokenScore> Network::forward(const PackedBatch& batch,
                                          Workspace& workspace,
-                                         bool keep) {
+                                         Keep keep) {
   batch_ = &batch;
+  keep_ = keep;
   plan_ = plan_segments(batch, config_.vocab_size);
   sources_ = query_sources(batch);
   num_tokens_ = batch.num_tokens();
@@ -255,16 +277,21 @@ std::vector<TokenScore> Network::forward(const PackedBatch& batch,
   }
   ensure_rotary_table(config_, plan_.num_positions, workspace);
   const std::size_t num_layers = layout_.layers.size();
-  workspace.layers.resize(std::max(workspace.layers.size(), keep ? num_layers : 1));
-  const auto kept = [&](std::size_t layer) -> LayerActivations& {
-    return workspace.layers[keep ? layer : 0];
-  };
-  embed(kept(0).x.ensure(num_tokens_ * hidden_));
+  workspace.layers.resize(
+      std::max(workspace.layers.size(), keep == Keep::kAll ? num_layers : std::size_t{1}));
+  workspace.inputs.resize(
+      std::max(workspace.inputs.size(), keep == Keep::kInputs ? num_layers : std::size_t{0}));
+  embed(kept_of(0, workspace).x.ensure(num_tokens_ * hidden_));
   float* last = workspace.last.ensure(sources_.size() * hidden_);
   for (std::size_t layer = 0; layer < num_layers; ++layer) {
-    attend(layer, kept(layer), workspace);
-    float* out = is_last(layer) ? last : kept(layer + 1).x.ensure(num_tokens_ * hidden_);
-    feed_forward(layer, kept(layer), workspace, out);
+    LayerActivations& kept = kept_of(layer, workspace);
+    attend(layer, kept, workspace);
+    if (keep == Keep::kInputs) {
+      std::swap(kept.x, workspace.inputs[layer]);  // the next layer's goes beside it
+    }
+    float* out = is_last(layer) ? last
+                                : kept_of(layer + 1, workspace).x.ensure(num_tokens_ * hidden_);
+    feed_forward(layer, kept, workspace, out);
   }
   NormConvolution norm = norm_of(layout_.final_gain, 0);
   norm.num_rows = sources_.size();

@@ -3,7 +3,8 @@
 // Activations kept for the backward pass, per layer: the block's inputs, inverse norms, rotated
 // query/key/value rows, attention output and log-sums, gate and up. Normalised and convolved
 // inputs, softmax weights and SwiGLU outputs are computed again. Past the last attention only rows
-// that some query reads are computed.
+// that some query reads are computed. With Keep::kInputs only the layers' inputs are kept, and each
+// layer is computed again before its backward pass: the same numbers for a third more time.
 #pragma once
 
 #include <memory>
@@ -35,9 +36,17 @@ struct LayerActivations {
   FloatBuffer gate_up;          ///< [A, 2 intermediate]
 };
 
+/// What a forward pass leaves behind.
+enum class Keep {
+  kNothing,  ///< layers share their memory; no backward pass
+  kInputs,   ///< of the layers; the rest is computed again
+  kAll,
+};
+
 /// Memory of one thread, kept from batch to batch.
 struct Workspace {
-  std::vector<LayerActivations> layers;
+  std::vector<LayerActivations> layers;  ///< one only, unless all is kept
+  std::vector<FloatBuffer> inputs;       ///< of each layer, with Keep::kInputs
   FloatBuffer cosine, sine;       ///< [positions, head_dim / 2]
   FloatBuffer z, d_z;             ///< [N + 1, hidden]
   FloatBuffer convolved;          ///< [N, hidden]
@@ -67,10 +76,9 @@ class Network {
           const ParameterLayout& layout,
           const NetworkWeights& weights);
 
-  /// @param keep  whether backward() will follow; otherwise layers share their memory.
   /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
-  std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, bool keep);
-  /// After forward(keep) of the same batch.
+  std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, Keep keep);
+  /// After a forward() of the same batch that kept something.
   void backward(std::span<const TokenGradient> gradients,
                 Workspace& workspace,
                 const NetworkGradients& wanted);
@@ -92,6 +100,8 @@ class Network {
                     LayerActivations& kept,
                     Workspace& workspace,
                     float* out) const;
+  void compute_again(std::size_t layer, Workspace& workspace) const;
+  [[nodiscard]] LayerActivations& kept_of(std::size_t layer, Workspace& workspace) const;
   void attend_backward(std::size_t layer,
                        Workspace& workspace,
                        const NetworkGradients& wanted) const;
@@ -116,6 +126,7 @@ class Network {
   SegmentPlan plan_;
   std::vector<std::uint32_t> sources_;
   std::size_t num_tokens_ = 0;
+  Keep keep_ = Keep::kNothing;
 };
 
 /// Makes cosine and sine hold at least `num_positions` rows.

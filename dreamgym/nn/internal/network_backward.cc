@@ -47,7 +47,7 @@ void Network::feed_forward_backward(std::size_t layer,
                                     Workspace& workspace,
                                     const NetworkGradients& wanted) const {
   const LayerOffsets& at = layout_.layers[layer];
-  LayerActivations& kept = workspace.layers[layer];
+  LayerActivations& kept = kept_of(layer, workspace);
   const NormConvolution norm = norm_of(at.mlp_gain, at.mlp_taps);
   const float* input = workspace.convolved.data();
   train_kernels().norm_convolve(norm,
@@ -109,7 +109,7 @@ void Network::heads_backward(std::size_t layer,
                              Workspace& workspace,
                              const NetworkGradients& wanted) const {
   const LayerOffsets& at = layout_.layers[layer];
-  const LayerActivations& kept = workspace.layers[layer];
+  const LayerActivations& kept = kept_of(layer, workspace);
   float* d_rows = workspace.d_query_key_value.data();
   train_kernels().rotate(rotation(workspace, -1.0F), d_rows);
   if (config_.qk_norm) {
@@ -130,7 +130,7 @@ void Network::heads_backward(std::size_t layer,
 // In: d_x of `middle`. Out: d_x of the layer's input.
 void Network::attend_backward(std::size_t layer, Workspace& workspace, const NetworkGradients& wanted) const {
   const LayerOffsets& at = layout_.layers[layer];
-  LayerActivations& kept = workspace.layers[layer];
+  LayerActivations& kept = kept_of(layer, workspace);
   const std::size_t width = shape_.row_width();
   const std::size_t out_width = shape_.out_width();
   const float* d_x = workspace.d_x.data();
@@ -184,6 +184,9 @@ void Network::backward(std::span<const TokenGradient> gradients,
   final_backward(workspace, wanted);
   float* d_x = workspace.d_x.ensure(num_tokens_ * hidden_);
   for (std::size_t layer = layout_.layers.size(); layer-- > 0;) {
+    if (keep_ == Keep::kInputs) {
+      compute_again(layer, workspace);
+    }
     feed_forward_backward(layer, workspace, wanted);
     attend_backward(layer, workspace, wanted);
   }

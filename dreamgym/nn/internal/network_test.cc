@@ -126,7 +126,7 @@ struct Model {
     copy_in(layout, source, weights.data());
   }
   std::vector<TokenScore> score(const PackedBatch& batch) {
-    return Network(config, layout, {.base = weights.data()}).forward(batch, workspace, false);
+    return Network(config, layout, {.base = weights.data()}).forward(batch, workspace, Keep::kNothing);
   }
 
   SingleThread single;
@@ -174,7 +174,7 @@ TEST_P(NetworkOfShape, HasTheGradientsOfFiniteDifferences) {
   Model model(weights);
   std::vector<float> d_weights(model.layout.count);
   Network network(model.config, model.layout, {.base = model.weights.data()});
-  network.forward(batch, model.workspace, true);
+  network.forward(batch, model.workspace, Keep::kAll);
   network.backward(gradients, model.workspace, {.base = d_weights.data()});
 
   ReferenceTransformer reference(weights);
@@ -266,8 +266,8 @@ TEST_P(NetworkOfShape, RunsAnAdapterAsTheMergedWeightsAndDifferentiatesIt) {
   Network with_adapter(
       frozen.config, frozen.layout, {frozen.weights.data(), &layout, low_rank.data()});
   Network without(whole.config, whole.layout, {.base = whole.weights.data()});
-  const auto scores = with_adapter.forward(batch, frozen.workspace, true);
-  const auto expected = without.forward(batch, whole.workspace, true);
+  const auto scores = with_adapter.forward(batch, frozen.workspace, Keep::kAll);
+  const auto expected = without.forward(batch, whole.workspace, Keep::kAll);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     EXPECT_NEAR(scores[i].logprob, expected[i].logprob, 2e-5) << "query " << i;
   }
@@ -286,6 +286,25 @@ TEST_P(NetworkOfShape, RunsAnAdapterAsTheMergedWeightsAndDifferentiatesIt) {
     }
   }
   EXPECT_EQ(num_checked, adapter.pairs.size());
+}
+
+TEST_P(NetworkOfShape, HasTheSameGradientsBitForBitWhenLayersAreComputedAgain) {
+  const TransformerWeights weights = shaken_weights(GetParam(), 3);
+  Model model(weights);
+  std::vector<std::vector<float>> gradients;
+  for (const Keep keep : {Keep::kAll, Keep::kInputs, Keep::kInputs, Keep::kAll}) {
+    const PackedBatch batch = forest(GetParam(), 11);
+    std::vector<float> d_weights(model.layout.count);
+    Network network(model.config, model.layout, {.base = model.weights.data()});
+    network.forward(batch, model.workspace, keep);
+    network.backward(
+        some_gradients(batch.queries.size()), model.workspace, {.base = d_weights.data()});
+    gradients.push_back(std::move(d_weights));
+    (void)model.score(forest(GetParam(), 12));  // another batch uses the same memory
+  }
+  EXPECT_EQ(gradients[0], gradients[1]);
+  EXPECT_EQ(gradients[0], gradients[2]);
+  EXPECT_EQ(gradients[0], gradients[3]);
 }
 
 TEST(Network, GivesATokenTheSameScoreWhateverItsNeighboursAre) {
@@ -349,15 +368,16 @@ TEST(Network, TakesATargetOutsideItsAllowedIdsForABug) {
   EXPECT_THROW(model.score(batch), LogicError);
 }
 
-// With and without normalised heads.
-class MemoryOfNetwork : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Shapes, MemoryOfNetwork, testing::Bool());
+// With and without normalised heads, all kept or computed again.
+class MemoryOfNetwork : public testing::TestWithParam<std::tuple<bool, bool>> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, MemoryOfNetwork, testing::Combine(testing::Bool(), testing::Bool()));
 
 TEST_P(MemoryOfNetwork, IsForetold) {
   TransformerConfig config = transformer_preset("nano");
-  config.qk_norm = GetParam();
+  const auto [qk_norm, recompute] = GetParam();
+  config.qk_norm = qk_norm;
   config.vocab_size = 64;
-  config.num_layers = 2;
+  config.num_layers = 4;
   Model model(initial_weights(config, 1));
   Rng rng(2);
   PackedBatch batch;
@@ -366,7 +386,7 @@ TEST_P(MemoryOfNetwork, IsForetold) {
   }
   std::vector<float> d_weights(model.layout.count);
   Network network(model.config, model.layout, {.base = model.weights.data()});
-  network.forward(batch, model.workspace, true);
+  network.forward(batch, model.workspace, recompute ? Keep::kInputs : Keep::kAll);
   network.backward(
       some_gradients(batch.queries.size()), model.workspace, {.base = d_weights.data()});
   std::size_t bytes =
@@ -378,7 +398,7 @@ TEST_P(MemoryOfNetwork, IsForetold) {
                                    &model.workspace.sine}) {
     bytes -= fixed->capacity_bytes();  // of a chunk or a position, not of a token
   }
-  const auto foretold = static_cast<double>(activation_bytes_per_token(config));
+  const auto foretold = static_cast<double>(activation_bytes_per_token(config, recompute));
   EXPECT_NEAR(static_cast<double>(bytes) / 1000.0, foretold, 0.02 * foretold);
 }
 

@@ -1,0 +1,34 @@
+// The fixed text around the turns of a conversation that only ever appends.
+//
+// An agent's episode is a conversation: observations are the user's turns, actions the assistant's.
+// Where a chat template writes every turn in the same way whatever follows, a new turn is a few
+// fixed words around the new text, and what the model has read stays true: a prefix for the cache,
+// and for the trainer the very tokens that were sampled. Pure. Thread safety: reentrant.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dreamgym/llm/chat/chat_template.h"
+
+namespace dreamgym {
+
+/// opening user ask assistant next user ask assistant next ...
+struct ChatTurns {
+  RenderedChat opening;  ///< up to the first user message, the system message in it
+  std::string ask;       ///< from a user message to the assistant's beginning
+  std::string next;      ///< ends the assistant's turn and begins the next of the user
+};
+
+/// @param system     the system message; "" = none of ours (some templates have their own).
+/// @param variables  of the template, as ChatRequest has them.
+/// @throws Error kUnsupported if the template writes earlier turns anew once others follow.
+ChatTurns chat_turns(ChatTemplate kind,
+                     std::string_view system,
+                     const nlohmann::ordered_json& variables = nlohmann::ordered_json::object());
+
+/// Whether the template keeps an assistant's turn as it was said once another turn follows. Blanks
+/// around it do not count; thoughts do, which Qwen3's template leaves out of the past.
+bool keeps_turn(ChatTemplate kind, const ChatTurns& turns, std::string_view said);
+
+}  // namespace dreamgym
