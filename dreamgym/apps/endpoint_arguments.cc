@@ -1,6 +1,11 @@
 #include "dreamgym/apps/endpoint_arguments.h"
 
+#include <cstdio>
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
 
 namespace dreamgym {
 
@@ -16,10 +21,32 @@ void add_endpoint_options(CLI::App& verb, const std::string& name, EndpointArgum
   verb.add_option("--attempts", config.max_attempts, "of a request")->capture_default_str();
 }
 
+void require_model(const EndpointArguments& arguments, const std::string& name) {
+  for (const std::string& url : arguments.config.urls) {
+    if (!url.starts_with("http://") && !url.starts_with("https://")) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  fmt::format("--{}: '{}' is no URL of a server", name, url),
+                  "it begins with http:// or https://, e.g. http://localhost:8000/v1");
+    }
+  }
+  if (arguments.config.model.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("--{} needs --{}-model", name, name),
+                "GET URL/models lists the server's");
+  }
+  (void)structured_output_named(arguments.structured);
+}
+
 std::unique_ptr<EndpointChat> make_chat(const EndpointArguments& arguments, bool logprobs) {
   return std::make_unique<EndpointChat>(std::make_shared<EndpointFleet>(arguments.config),
                                         structured_output_named(arguments.structured),
                                         logprobs);
+}
+
+std::unique_ptr<EndpointWatch> watch_wire(const EndpointChat& chat) {
+  constexpr std::chrono::seconds kEvery(5);
+  return std::make_unique<EndpointWatch>(
+      chat, kEvery, [](const std::string& line) { fmt::print(stderr, "\n{}\n", line); });
 }
 
 }  // namespace dreamgym

@@ -9,13 +9,14 @@
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/memory_plan.h"
+#include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
+#include "dreamgym/apps/run_files.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/environment_batch.h"
-#include "dreamgym/eval/experience_fidelity.h"
 #include "dreamgym/eval/free_running_check.h"
 #include "dreamgym/train/sft.h"
 
@@ -43,8 +44,11 @@ Experiment::Experiment(ExperimentConfig config, Path run_folder, ProgressSink& p
 Experiment::~Experiment() = default;
 
 RunResults Experiment::run() {
+  (void)dream_description(config_);  // a file that is missing is said now, not after hours
   prepare();
-  learn_experience_model();
+  if (!endpoint_dreams(config_)) {
+    learn_experience_model();
+  }
   if (wants("zero_shot")) {
     stage("zero_shot", [&](StageRecord&) { save_model(domain_.model, model_path("zero_shot")); });
   }
@@ -116,10 +120,13 @@ Path Experiment::checkpoint_path(const std::string& name) const {
   return folder_ / "checkpoints" / name;
 }
 
-ExperienceOptions Experiment::dream_options() const {
-  ExperienceOptions options = config_.experience;
-  options.num_threads = config_.threads;
-  return options;
+std::unique_ptr<Dreamer> Experiment::dreamer(const ReplayBuffer& buffer, bool may_ask_reality) const {
+  DreamerParts parts{config_, model_path("experience"), &buffer, config_.threads, auditor(), {}, {}};
+  if (world_ != nullptr && may_ask_reality) {
+    parts.make_environment = [world = world_.get()] { return world->make_environment(); };
+    parts.explain = explain_real();
+  }
+  return make_dreamer(parts);
 }
 
 std::shared_ptr<const EpisodeAuditor> Experiment::auditor() const {
@@ -127,7 +134,7 @@ std::shared_ptr<const EpisodeAuditor> Experiment::auditor() const {
 }
 
 std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& model) {
-  return std::make_unique<Actor>(load_model(model_path(model)), config_);
+  return std::make_unique<Actor>(load_run_model(model_path(model)), config_);
 }
 
 std::unique_ptr<EnvironmentBatch> Experiment::reality() const {
@@ -157,6 +164,13 @@ std::size_t Experiment::peak_bytes() const { return std::max(peak_bytes_, peak_r
 
 void Experiment::prepare() {
   world_ = experiment_world(config_);
+  if (config_.experience.reward_by_rule && auditor() == nullptr) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("experience.reward_by_rule: the world '{}' has no rule that reads a success off an "
+                            "episode's text",
+                            config_.world),
+                "leave it out: the model's trace is then held against itself");
+  }
   data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
   mappers_ = experiment_mappers(world_.get(), data_.offline);
   if (!log_.done("prepare")) {
@@ -165,14 +179,28 @@ void Experiment::prepare() {
       std::filesystem::remove(folder_ / file);  // of an attempt that was killed while preparing
     }
   }
-  buffer_ = std::make_unique<ReplayBuffer>(std::make_shared<HashedNgramEmbedder>(),
-                                           folder_ / "experience.sqlite");
+  buffer_ = open_buffer(config_.replay, folder_ / "experience.sqlite");
+  if (!buffer_->index_note().empty()) {
+    progress_.note(buffer_->index_note());
+  }
+  if (log_.done("prepare") && buffer_->num_real() == 0) {
+    if (const auto back = buffer_->add(data_.experience()); back.added > 0) {
+      progress_.note(fmt::format("experience.sqlite was empty or gone: {} offline transitions are in it again; what "
+                                 "was dreamed is lost",
+                                 back.added));
+    }
+  }
   recorder_ = std::make_unique<RunRecorder>(folder_, buffer_.get(), config_.episodes_kept);
   if (!log_.done("prepare")) {
-    buffer_->add(data_.offline);
+    buffer_->add(data_.experience());
     write_run_description(folder_, config_);
     StageRecord record;
     record.measures["offline_steps"] = static_cast<double>(data_.offline_steps);
+    std::size_t experience_steps = 0;
+    for (const Trajectory& story : data_.experience()) {
+      experience_steps += story.steps.size();
+    }
+    record.measures["experience_steps"] = static_cast<double>(experience_steps);
     log_.finish("prepare", std::move(record), recorder_->save());
   }
   const ModelFiles base =
@@ -201,7 +229,7 @@ void Experiment::learn_experience_model() {
     const ExperiencePrompt prompt(domain_.model.tokenizer,
                                   config_.experience.max_demonstration_tokens);
     auto sequences = experience_sequences(
-        prompt, data_.offline, buffer_.get(), config_.experience_data, rng_.fork("experience data"));
+        prompt, data_.experience(), buffer_.get(), config_.experience_data, rng_.fork("experience data"));
     for (auto& sequence : TaskGenerator::training_sequences(
              *domain_.model.tokenizer, data_.training_tasks, rng_.fork("variation data"))) {
       sequences.push_back(std::move(sequence));
@@ -227,7 +255,7 @@ void Experiment::imitate(const std::string& name,
   stage(name, [&](StageRecord& record) {
     const ModelFiles start = config_.policies_from == "base"
                                  ? domain_.model
-                                 : load_model(model_path("experience"));
+                                 : load_run_model(model_path("experience"));
     TrainableModel model(start.weights, config_.threads);
     const TeachingPlan plan =
         epoch_plan(AgentPrompt(start.tokenizer)
@@ -266,18 +294,15 @@ PanelResult Experiment::play_panel(Actor& actor,
 
 void Experiment::measure_experience_model() {
   stage("fidelity", [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
+    const auto dreamed_by = dreamer(*buffer_);
     const std::size_t count =
         std::min(config_.evaluation.fidelity_episodes, data_.held_out.size());
-    const ExperienceFidelity fidelity =
-        measure_fidelity(dreamer->engine,
-                         dreamer->tokenizer,
-                         buffer_.get(),
-                         dream_options(),
-                         std::span<const Trajectory>(data_.held_out).first(count),
-                         mappers_.get(),
-                         auditor().get());
+    const ExperienceFidelity fidelity = dreamed_by->fidelity(
+        std::span<const Trajectory>(data_.held_out).first(count), mappers_.get());
     record.measures = fidelity_measures(fidelity);
+    for (const auto& [name, value] : dreamed_by->progress()) {
+      record.measures["dream_" + name] = value;  // of a dream that asks others: what the measurement cost
+    }
     for (std::size_t i = 0; i < fidelity.misses.size(); ++i) {
       record.note += (i == 0 ? "" : "\n") + fidelity.misses[i];
     }
@@ -286,16 +311,15 @@ void Experiment::measure_experience_model() {
 
 void Experiment::check_free_running() {
   stage("check", [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
+    const auto dreamed_by = dreamer(*buffer_);
+    StepwiseDream& dream = dreamed_by->dream();
     const auto start = actor("start");
     std::vector<Task> tasks = data_.training_tasks;
     Rng stream = rng_.fork("check tasks");
     stream.shuffle(tasks);
     tasks.resize(std::min(tasks.size(), config_.check.tasks));
     const auto auditor = this->auditor();
-    ExperienceModel dream(
-        dreamer->engine, dreamer->tokenizer, buffer_.get(), dream_options(), auditor);
-    const PanelResult dreamed = play_panel(*start, dream, tasks, "check", "experience");
+    const PanelResult dreamed = play_panel(*start, dream, tasks, "check", dreamed_by->version());
     std::optional<PanelResult> real;
     if (world_ != nullptr) {
       const auto environment = reality();
@@ -321,11 +345,12 @@ void Experiment::check_free_running() {
                             .logged_success = success_of(data_.offline)},
                            config_.check.max_gap);
     record.dreamed_steps = dreamed.environment_steps;
+    record.real_steps += dreamed_by->real_steps();
     record.measures["luck_return_deviation"] = luck.return_deviation;
     record.measures["luck_flipped_share"] = luck.flipped_share;
-    record.measures["dream_refused_successes"] =
-        static_cast<double>(dream.counters().refused_successes);
-    record.measures["dream_unparsable"] = static_cast<double>(dream.counters().unparsable);
+    for (const auto& [name, value] : dreamed_by->measures()) {
+      record.measures["dream_" + name] = value;
+    }
     record.measures["passed"] = check.passed ? 1 : 0;
     record.measures["num_tasks"] = static_cast<double>(check.num_tasks);
     const auto keep = [&](const std::string& name, const Estimate& estimate) {

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "dreamgym/apps/domain_vocabulary.h"
+#include "dreamgym/apps/dreamer.h"
 #include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/stage_log.h"
-#include "dreamgym/apps/timed_model.h"
+#include "dreamgym/apps/task_provenance.h"
 #include "dreamgym/config/experiment_config.h"
 #include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/eval/performance_bound.h"
@@ -69,16 +70,23 @@ class Experiment {
   [[nodiscard]] std::size_t s2r_budget() const;
   [[nodiscard]] Path model_path(const std::string& name) const;
   [[nodiscard]] Path checkpoint_path(const std::string& stage) const;
-  [[nodiscard]] ExperienceOptions dream_options() const;
   /// Rule check of the world's episodes; null if it has none.
   [[nodiscard]] std::shared_ptr<const EpisodeAuditor> auditor() const;
+  /// Who dreams, with a buffer to retrieve from. @param may_ask_reality  where it is unsure and the options say so.
+  [[nodiscard]] std::unique_ptr<Dreamer> dreamer(const ReplayBuffer& buffer, bool may_ask_reality = true) const;
+  /// Traces of a real episode: by the world's explainer, or from the text alone where it can't read it.
+  [[nodiscard]] std::function<void(Trajectory&)> explain_real() const;
   /// Holds a generated task against the world, or against the tasks one has.
   [[nodiscard]] TaskRevision task_revision() const;
+  /// Whether a generated task can be done, by the engine; empty where there is none that can tell.
+  [[nodiscard]] SolvabilityAudit solvability_audit() const;
+  /// Tree and audit of a stage's generated tasks, into the run folder.
+  void keep_provenance(const std::string& stage, const TaskCurriculum& curriculum, StageRecord& record);
   std::unique_ptr<Actor> actor(const std::string& model);
   std::unique_ptr<EnvironmentBatch> reality() const;
   /// Reality for training: answers in time, failures reported instead of thrown.
   std::unique_ptr<EnvironmentBatch> training_ground() const;
-  [[nodiscard]] Playground dreamed_place(ExperienceModel& dream, const TimedModel& model) const;
+  [[nodiscard]] Playground dreamed_place(Dreamer& dreamer) const;
   /// Of Theorem 1: the measured errors of the dream; nothing if it is not to be evaluated.
   [[nodiscard]] std::optional<BoundInputs> theory_inputs() const;
   std::unique_ptr<TrainableModel> critic_of(const std::string& model) const;

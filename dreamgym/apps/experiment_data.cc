@@ -1,12 +1,15 @@
 #include "dreamgym/apps/experiment_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/run_files.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/base/text.h"
@@ -14,6 +17,7 @@
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/env/log_action_mapper.h"
 #include "dreamgym/experience/log_explainer.h"
+#include "dreamgym/experience/teacher.h"
 #include "dreamgym/worlds/catalog.h"
 #include "dreamgym/worlds/collect.h"
 
@@ -100,6 +104,46 @@ std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink
   return logs;
 }
 
+// One run learns one tool. Logs that name none are of the run's.
+void check_world_of_logs(const ExperimentConfig& config, std::vector<Trajectory>& logs) {
+  std::set<std::string> worlds;
+  for (Trajectory& story : logs) {
+    if (story.task.world.empty()) {
+      story.task.world = config.world;
+    }
+    worlds.insert(story.task.world);
+  }
+  if (worlds.size() > 1) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("data.logs: the episodes are of {} worlds: {}",
+                            worlds.size(),
+                            join({worlds.begin(), worlds.end()}, ", ")),
+                "one run learns one tool: give each world's logs a run of their own");
+  }
+  if (config.world != "none" && !worlds.contains(config.world)) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("data.logs: the episodes are of the world \"{}\", the run of \"{}\"",
+                            *worlds.begin(),
+                            config.world),
+                fmt::format("set world = \"{}\", or \"none\" to learn from the logs alone", *worlds.begin()));
+  }
+}
+
+// Steps that don't begin where the step before ended teach the dream that things change by themselves.
+void note_gaps(const std::vector<Trajectory>& logs, ProgressSink& progress) {
+  std::size_t count = 0;
+  std::string first;
+  for (const Trajectory& story : logs) {
+    if (const auto gap = gap_of(story)) {
+      ++count;
+      first = first.empty() ? story.episode_id + ": " + *gap : first;
+    }
+  }
+  if (count > 0) {
+    progress.note(fmt::format("{} of {} logged episodes have gaps; the first: {}", count, logs.size(), first));
+  }
+}
+
 std::vector<Trajectory> offline_logs(const ExperimentConfig& config,
                                      const World* world,
                                      const Rng& rng,
@@ -107,6 +151,8 @@ std::vector<Trajectory> offline_logs(const ExperimentConfig& config,
   std::vector<Trajectory> logs;
   if (!config.data.logs.empty()) {
     logs = import_logs(config, progress);
+    check_world_of_logs(config, logs);
+    note_gaps(logs, progress);
     map_logs(config, world, logs, progress);
   }
   if (config.data.logs.empty() || config.data.collect_beside_logs) {
@@ -228,6 +274,24 @@ std::vector<Trajectory> choose_demonstrations(const std::vector<Trajectory>& off
   return chosen;
 }
 
+// A share of the episodes, in their order; none where all are wanted. Smaller shares are parts of larger ones.
+std::vector<Trajectory> choose_experience(const std::vector<Trajectory>& offline, double share, Rng rng) {
+  if (share >= 1) {
+    return {};
+  }
+  std::vector<std::size_t> order(offline.size());
+  std::iota(order.begin(), order.end(), 0);
+  rng.shuffle(order);
+  const auto count = static_cast<std::size_t>(std::ceil(share * static_cast<double>(offline.size())));
+  order.resize(std::clamp<std::size_t>(count, 1, offline.size()));
+  std::sort(order.begin(), order.end());
+  std::vector<Trajectory> chosen;
+  for (const std::size_t i : order) {
+    chosen.push_back(offline[i]);
+  }
+  return chosen;
+}
+
 // Gives each task the observation its episodes start from (looking costs no step).
 void look_at_tasks(const World& world, std::vector<Task>& tasks) {
   const auto environment = world.make_environment();
@@ -278,9 +342,9 @@ ExperimentData prepare_data(const ExperimentConfig& config,
   const Path offline_file = folder / "offline.jsonl";
   const Path held_out_file = folder / "held_out.jsonl";
   if (std::filesystem::exists(offline_file)) {
-    data.offline = read_trajectories(offline_file);
+    data.offline = read_run_trajectories(offline_file);
     if (std::filesystem::exists(held_out_file)) {
-      data.held_out = read_trajectories(held_out_file);
+      data.held_out = read_run_trajectories(held_out_file);
     }
   } else {
     split_by_place(offline_logs(config, world, rng, progress),
@@ -298,6 +362,8 @@ ExperimentData prepare_data(const ExperimentConfig& config,
   for (const Trajectory& story : data.offline) {
     data.offline_steps += story.steps.size();
   }
+  data.experience_part =
+      choose_experience(data.offline, config.data.experience_share, rng.fork("experience share"));
   data.demonstrations =
       choose_demonstrations(data.offline, config.data.demonstrations, rng.fork("demonstrations"));
   if (world == nullptr) {

@@ -14,11 +14,17 @@ namespace dreamgym {
 
 struct ExperimentData {
   std::vector<Trajectory> offline;        ///< explained; what everything is learnt from
+  std::vector<Trajectory> experience_part;  ///< see experience(); empty = all
   std::vector<Trajectory> held_out;       ///< explained; other places, only to measure the dream
   std::vector<Trajectory> demonstrations; ///< successes of `offline` that the start policy imitates
   std::vector<Task> training_tasks;       ///< with first observations; playable where there is a world
   std::vector<Task> panel;                ///< held-out tasks of the evaluation; empty without a world
   std::size_t offline_steps = 0;          ///< real steps the offline data cost
+
+  /// What the experience model learns from and its memory begins with (DataConfig::experience_share).
+  [[nodiscard]] const std::vector<Trajectory>& experience() const {
+    return experience_part.empty() ? offline : experience_part;
+  }
 };
 
 /// The world of a run, or nothing for world = "none".

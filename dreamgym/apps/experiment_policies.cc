@@ -8,13 +8,14 @@
 #include <fmt/format.h>
 
 #include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/apps/dream_listener.h"
 #include "dreamgym/apps/experiment.h"
 #include "dreamgym/apps/experiment_actor.h"
+#include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/apps/trust_listener.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/curriculum/task_generator.h"
 #include "dreamgym/env/deadline.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/env/explainer.h"
@@ -48,22 +49,6 @@ std::vector<TrainingSequence> pair_sequences(const AgentPrompt& prompt,
     }
   }
   return sequences;
-}
-
-// Traces by the world's explainer, or from the text alone where it does not know how to read an
-// episode.
-std::function<void(Trajectory&)> explain_by(std::shared_ptr<const Explainer> of_world) {
-  return [of_world](Trajectory& story) {
-    try {
-      if (of_world != nullptr) {
-        of_world->explain(story);
-        return;
-      }
-    } catch (const Error&) {
-      // The steps it could not read are explained below.
-    }
-    LogExplainer().explain(story);
-  };
 }
 
 // The measures of a stage in the order people ask for them.
@@ -100,6 +85,21 @@ struct Experiment::PolicyTraining {
   TrainingListener* listener = nullptr;    // null = the recorder
   std::optional<double> theory_discount{};
 };
+
+std::function<void(Trajectory&)> Experiment::explain_real() const {
+  const std::shared_ptr<const Explainer> of_world = world_->make_explainer();
+  return [of_world](Trajectory& story) {
+    try {
+      if (of_world != nullptr) {
+        of_world->explain(story);
+        return;
+      }
+    } catch (const Error&) {
+      // The steps it could not read are explained below.
+    }
+    LogExplainer().explain(story);
+  };
+}
 
 void Experiment::prefer() {
   stage("dpo", [&](StageRecord& record) {
@@ -212,22 +212,23 @@ std::unique_ptr<ReplayBuffer> Experiment::own_buffer(const std::string& dream) c
       std::filesystem::remove(file.string() + suffix);
     }
   }
-  auto buffer = std::make_unique<ReplayBuffer>(std::make_shared<HashedNgramEmbedder>(), file);
+  auto buffer = open_buffer(config_.replay, file);
   if (!begun) {
-    buffer->add(data_.offline);
+    buffer->add(data_.experience());
   }
   return buffer;
 }
 
-// The dream as a place to play, which knows where its time goes.
-Playground Experiment::dreamed_place(ExperienceModel& dream, const TimedModel& model) const {
-  return {.environment = dream,
-          .mappers = mappers_.get(),
-          .provenance = Provenance::kDreamed,
-          .simulator_version = "experience",
-          .times = [&dream, &model] {
-            return EnvironmentTimes{model.seconds(), dream.counters().retrieval_seconds};
-          }};
+// The dream as a place to play, which knows where its time goes if it can tell.
+Playground Experiment::dreamed_place(Dreamer& dreamer) const {
+  Playground place{.environment = dreamer.dream(),
+                   .mappers = mappers_.get(),
+                   .provenance = Provenance::kDreamed,
+                   .simulator_version = dreamer.version()};
+  if (dreamer.times()) {
+    place.times = [&dreamer] { return dreamer.times().value_or(EnvironmentTimes{}); };
+  }
+  return place;
 }
 
 std::optional<BoundInputs> Experiment::theory_inputs() const {
@@ -243,18 +244,19 @@ void Experiment::train_in_dream(const std::string& name,
                                 const PolicyTrainingConfig& config,
                                 const CurriculumConfig& choice) {
   stage(name, [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
     const auto own = name == "dream" ? nullptr : own_buffer(name);
-    const RunRecorder::OtherBuffer other(*recorder_, own ? own.get() : buffer_.get());
-    TimedModel timed(dreamer->engine);
-    ExperienceModel dream(
-        timed, dreamer->tokenizer, own ? own.get() : buffer_.get(), dream_options(), auditor());
-    TaskGenerator generator(
-        dreamer->engine, dreamer->tokenizer, task_revision(), config_.task_generator);
-    TaskCurriculum curriculum(
-        data_.training_tasks, choice, [&](std::span<const Task> seeds, const Rng& rng) {
-          return generator.vary(seeds, rng);
-        });
+    ReplayBuffer& buffer = own ? *own : *buffer_;
+    const RunRecorder::OtherBuffer other(*recorder_, &buffer);
+    const auto dreamed_by = dreamer(buffer);
+    StepwiseDream& dream = dreamed_by->dream();
+    auto clusters = config.group_size == 1 && config_.curriculum.cluster_similarity > 0
+                        ? std::make_unique<TaskClusters>(
+                              buffer.embedder(), config_.curriculum.cluster_similarity, data_.training_tasks)
+                        : nullptr;
+    TaskCurriculum curriculum(data_.training_tasks,
+                              config_.curriculum,
+                              dreamed_by->variation(task_revision()),
+                              std::move(clusters));
     std::vector<Task> validation = data_.training_tasks;
     Rng stream = rng_.fork("dream validation");
     stream.shuffle(validation);
@@ -262,7 +264,9 @@ void Experiment::train_in_dream(const std::string& name,
     validation.resize(
         std::min(validation.size(), probing ? config_.check.probe_tasks : kValidationTasks));
     const auto auditor = world_ != nullptr ? world_->make_episode_auditor() : nullptr;
-    TrustListener trust(*recorder_,
+    DreamListener counting(*recorder_, *dreamed_by);
+    const bool asks_others = !dreamed_by->progress().empty();
+    TrustListener trust(asks_others ? static_cast<TrainingListener&>(counting) : *recorder_,
                         {.auditor = auditor.get(),
                          .logged_success = world_ == nullptr
                                                ? std::optional(success_of(data_.offline).value)
@@ -270,10 +274,10 @@ void Experiment::train_in_dream(const std::string& name,
                          .max_rise = config_.check.max_rise,
                          .theory = theory_inputs()},
                         progress_);
-    const Playground place = dreamed_place(dream, timed);
+    const Playground place = dreamed_place(*dreamed_by);
     const std::function<double(Actor&)> validate = [&](Actor& learner) {
       const PanelResult dreamed =
-          play_panel(learner, dream, validation, "dream validation", "experience");
+          play_panel(learner, dream, validation, "dream validation", dreamed_by->version());
       if (!probing) {
         return dreamed.success.value;
       }
@@ -290,20 +294,50 @@ void Experiment::train_in_dream(const std::string& name,
         {name, "start", settings, curriculum, place, std::nullopt, validate, &trust, discount});
     keep_measures(report, record);
     record.dreamed_steps = report.environment_steps;
-    record.real_steps = trust.probe_steps();
+    record.real_steps = trust.probe_steps() + dreamed_by->real_steps();
     std::vector<std::string> alarms = trust.alarms();
     alarms.insert(alarms.end(), report.guard_remarks.begin(), report.guard_remarks.end());
     record.note = join(alarms, "\n");
     record.measures["generated_tasks"] = static_cast<double>(curriculum.counts().generated);
     record.measures["played_generated_tasks"] =
         static_cast<double>(curriculum.counts().played_generated);
-    record.measures["refused_successes"] = static_cast<double>(dream.counters().refused_successes);
-    record.measures["overruled"] = static_cast<double>(dream.counters().overruled);
-    record.measures["unparsable"] = static_cast<double>(dream.counters().unparsable);
-    record.measures["resampled"] = static_cast<double>(dream.counters().resampled);
-    record.measures["kept_contradictions"] = static_cast<double>(dream.counters().contradictions);
+    record.measures.merge(dreamed_by->measures());
+    keep_provenance(name, curriculum, record);
     record.measures["dream_seconds"] = report.environment_seconds;
   });
+}
+
+SolvabilityAudit Experiment::solvability_audit() const {
+  if (world_ == nullptr) {
+    return {};
+  }
+  if (const std::shared_ptr<const TaskAuditor> auditor = world_->make_task_auditor()) {
+    return [auditor](const Task& variation, const Task& original) { return auditor->audit(variation, original); };
+  }
+  // What a world's reviser finds in its own data can be done there.
+  if (const std::shared_ptr<const TaskReviser> reviser = world_->make_task_reviser()) {
+    return [reviser](const Task& variation, const Task& original) -> Expected<void, std::string> {
+      const auto revised = reviser->revise(original, variation.instruction);
+      if (!revised) {
+        return Unexpected<std::string>(revised.error());
+      }
+      return {};
+    };
+  }
+  return {};
+}
+
+void Experiment::keep_provenance(const std::string& name, const TaskCurriculum& curriculum, StageRecord& record) {
+  if (curriculum.generated().empty()) {
+    return;
+  }
+  const auto records = task_records(name, curriculum, data_.training_tasks, solvability_audit());
+  keep_task_records(folder_ / "tasks.jsonl", name, records);
+  if (const auto share = solvable_share(records)) {
+    record.measures["solvable_share_of_generated"] = *share;
+    recorder_->record(name, static_cast<std::uint64_t>(record.measures["iterations"]),
+                      {{"curriculum/solvable_share", *share}});
+  }
 }
 
 void Experiment::train_in_reality(const std::string& name,
@@ -320,23 +354,19 @@ void Experiment::train_in_reality(const std::string& name,
                   fmt::format("give it steps with {}.step_budget, or leave the arm out", name));
     }
     // Mixed: a share of the groups goes on in the dream, whose buffer also learns what really happens.
-    std::unique_ptr<Actor> dreamer;
+    std::unique_ptr<Dreamer> dreamed_by;
     std::unique_ptr<ReplayBuffer> own;
-    std::optional<TimedModel> timed;
-    std::optional<ExperienceModel> dream;
     std::optional<Playground> second;
     ReplayBuffer* buffer = buffer_.get();
-    std::function<void(Trajectory&)> explain_real;
+    std::function<void(Trajectory&)> explain;
     if (config.dream_share > 0) {
-      dreamer = actor("experience");
       own = from == "dream_ppo" ? own_buffer(from) : nullptr;
       buffer = own ? own.get() : buffer_.get();
-      explain_real = explain_by(world_->make_explainer());
-      timed.emplace(dreamer->engine);
-      dream.emplace(*timed, dreamer->tokenizer, buffer, dream_options(), auditor());
-      second.emplace(dreamed_place(*dream, *timed));
+      explain = explain_real();
+      dreamed_by = dreamer(*buffer, false);  // the budget is for real episodes
+      second.emplace(dreamed_place(*dreamed_by));
     }
-    const RunRecorder::OtherBuffer other(*recorder_, buffer, explain_real);
+    const RunRecorder::OtherBuffer other(*recorder_, buffer, explain);
     CurriculumConfig original_only = config_.curriculum;
     original_only.generated_share = 0;  // no engine knows a generated task's goal
     TaskCurriculum curriculum(data_.training_tasks, original_only, {});

@@ -1,22 +1,20 @@
-// The dream a run has learnt, ready to be played or served.
+// The dream of a run, ready to be played or served.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "dreamgym/apps/dreamer.h"
 #include "dreamgym/apps/experiment_data.h"
-#include "dreamgym/apps/model_folder.h"
-#include "dreamgym/experience/experience_model.h"
-#include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
 
-/// Owns model, replay buffer and tasks of a run folder.
+/// Owns dreamer, replay buffer and tasks of a run folder. Reality is not asked, whatever the run was told.
 /// Thread safety: as EnvironmentBatch.
 class RunDream final : public EnvironmentBatch {
  public:
-  /// @throws Error kNotFound if the run has no experience model yet.
+  /// @throws Error kNotFound if the run has no experience model yet and no endpoint dreams.
   RunDream(const Path& run_folder, std::size_t threads);
 
   std::vector<Observation> reset(std::span<const Task> tasks,
@@ -24,18 +22,19 @@ class RunDream final : public EnvironmentBatch {
   std::vector<StepResult> step(std::span<const std::size_t> slots,
                                std::span<const Action> actions) override;
 
+  [[nodiscard]] Dreamer& dreamer() { return *dreamer_; }
+  [[nodiscard]] const ExperimentConfig& config() const { return config_; }
   /// Distinct tasks of the run's offline data.
   [[nodiscard]] const std::vector<Task>& tasks() const { return tasks_; }
   /// Candidates from text.
   [[nodiscard]] const ActionMapperFactory* mappers() const { return mappers_.get(); }
 
  private:
+  ExperimentConfig config_;
   std::vector<Task> tasks_;
   std::unique_ptr<ActionMapperFactory> mappers_;
-  ModelFiles model_;
-  std::unique_ptr<GenerationEngine> engine_;
   std::unique_ptr<ReplayBuffer> buffer_;
-  std::unique_ptr<ExperienceModel> dream_;
+  std::unique_ptr<Dreamer> dreamer_;
 };
 
 }  // namespace dreamgym

@@ -8,10 +8,14 @@
 #include "dreamgym/apps/policy_collect.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_dream.h"
+#include "dreamgym/apps/run_files.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/fidelity_breakdown.h"
+#include "dreamgym/eval/hidden_contents.h"
+#include "dreamgym/eval/long_dreams.h"
+#include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
 namespace {
@@ -30,12 +34,12 @@ std::string place_of(const Trajectory& story) {
 }
 
 // Dreamed episodes of the run's best policy, replayed under other seeds and in reality.
-void measure_free_running(const Path& run_folder,
-                          const ExperimentConfig& config,
+void measure_free_running(RunDream& dream,
+                          const Path& run_folder,
                           std::size_t episodes,
                           std::size_t threads,
                           std::map<std::string, double>& out) {
-  RunDream dream(run_folder, threads);
+  const ExperimentConfig& config = dream.config();
   const ModelFiles policy = load_model(policy_folder(run_folder.string()));
   GenerationEngine engine(policy.weights, policy.tokenizer, {.num_threads = threads});
   TokenAgent agent(engine,
@@ -65,6 +69,49 @@ void measure_free_running(const Path& run_folder,
   out["replay_confirmed"] = static_cast<double>(replayed.confirmed_successes);
   out["replay_same_observation"] = share(replayed.same_observation, replayed.steps);
   out.merge(drift_breakdown(replayed));
+}
+
+// What is invented where nobody has looked, against what really is there.
+void measure_contents(RunDream& dream,
+                      const std::vector<Trajectory>& held_out,
+                      std::size_t draws,
+                      std::map<std::string, double>& out) {
+  const HiddenContents found = measure_hidden_contents(
+      dream.dreamer().dream(), held_out, draws, Rng(dream.config().seed).fork("contents"));
+  out["contents_draws"] = static_cast<double>(found.draws);
+  out["contents_distinct_looks"] = static_cast<double>(found.looks);
+  out["contents_chi_square"] = found.test.statistic;
+  out["contents_degrees"] = static_cast<double>(found.test.degrees);
+  out["contents_p_value"] = found.test.p_value;
+  out["contents_real_things"] = found.real_things;
+  out["contents_dreamed_things"] = found.dreamed_things;
+  out["contents_real_empty"] = share(found.real_empty, found.draws);
+  out["contents_dreamed_empty"] = share(found.dreamed_empty, found.draws);
+}
+
+// Contradictions while somebody wanders.
+void measure_long_dreams(RunDream& dream, const MeasureRequest& request, std::map<std::string, double>& out) {
+  const auto world = experiment_world(dream.config());
+  const auto auditor = world != nullptr ? world->make_episode_auditor() : nullptr;
+  if (auditor == nullptr || dream.mappers() == nullptr) {
+    throw Error(ErrorKind::kUnsupported,
+                "--long-steps: this run's world has no rule check of an episode's text",
+                "leave it out");
+  }
+  std::vector<Task> tasks = dream.tasks();
+  tasks.resize(std::min(tasks.size(), request.episodes));
+  const LongDreams found =
+      audit_long_dreams(wander(dream,
+                               *dream.mappers(),
+                               tasks,
+                               request.long_steps,
+                               Rng(dream.config().seed).fork("wander")),
+                        *auditor);
+  out["long_steps"] = static_cast<double>(found.steps);
+  out["long_contradictions"] = static_cast<double>(found.contradictions);
+  out["long_contradictions_per_step"] = share(found.contradictions, found.steps);
+  out["long_second_looks"] = static_cast<double>(found.second_looks);
+  out["long_second_looks_agree"] = share(found.agreeing, found.second_looks);
 }
 
 }  // namespace
@@ -100,19 +147,16 @@ BoundInputs bound_errors(const std::map<std::string, double>& measures) {
   return inputs;
 }
 
-std::map<std::string, double> measure_run(const Path& run_folder,
-                                          const std::string& logs,
-                                          std::size_t episodes,
-                                          std::size_t threads) {
+std::map<std::string, double> measure_run(const Path& run_folder, const MeasureRequest& request) {
   const ExperimentConfig config = read_run_config(run_folder);
-  const Path file = logs.empty() ? run_folder / "data" / "held_out.jsonl" : Path(logs);
-  if (logs.empty() && !std::filesystem::exists(file)) {
+  const Path file = request.logs.empty() ? run_folder / "data" / "held_out.jsonl" : Path(request.logs);
+  if (request.logs.empty() && !std::filesystem::exists(file)) {
     throw Error(ErrorKind::kNotFound,
                 run_folder.string() + " kept no episodes apart to measure on",
                 "name explained episodes of other tasks with --logs");
   }
   std::vector<Trajectory> held_out = read_trajectories(file);
-  held_out.resize(std::min(held_out.size(), episodes));
+  held_out.resize(std::min(held_out.size(), request.episodes));
   const auto world = experiment_world(config);
   for (Trajectory& story : held_out) {
     const bool explained = std::all_of(story.steps.begin(), story.steps.end(), [](const auto& step) {
@@ -122,22 +166,24 @@ std::map<std::string, double> measure_run(const Path& run_folder,
       world->make_explainer()->explain(story);
     }
   }
-  const ModelFiles model = load_model(run_folder / "models" / "experience");
-  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = threads});
-  const ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>(), run_folder / "experience.sqlite");
+  RunDream dream(run_folder, request.threads);
   const auto mappers = world != nullptr ? world->make_action_mapper_factory() : nullptr;
-  const auto auditor = world != nullptr ? world->make_episode_auditor() : nullptr;
-  const ExperienceFidelity fidelity = measure_fidelity(
-      engine, model.tokenizer, &buffer, config.experience, held_out, mappers.get(), auditor.get());
+  const ExperienceFidelity fidelity = dream.dreamer().fidelity(held_out, mappers.get());
   std::map<std::string, double> out = fidelity_measures(fidelity);
   std::set<std::string> known_places;
-  for (const Trajectory& story : read_trajectories(run_folder / "data" / "offline.jsonl")) {
+  for (const Trajectory& story : read_run_trajectories(run_folder / "data" / "offline.jsonl")) {
     known_places.insert(place_of(story));
   }
   out.merge(fidelity_breakdown(fidelity.predictions, [&](std::size_t episode) {
     return known_places.contains(place_of(held_out[episode]));
   }));
-  measure_free_running(run_folder, config, episodes, threads, out);
+  measure_free_running(dream, run_folder, request.episodes, request.threads, out);
+  if (request.draws > 0) {
+    measure_contents(dream, held_out, request.draws, out);
+  }
+  if (request.long_steps > 0) {
+    measure_long_dreams(dream, request, out);
+  }
   return out;
 }
 

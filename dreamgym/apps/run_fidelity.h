@@ -17,11 +17,15 @@ std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fideli
 /// default. @param measures  of fidelity_measures().
 BoundInputs bound_errors(const std::map<std::string, double>& measures);
 
-/// Measures the model of a run folder on held-out logs, and free running where its world has an engine.
-/// @param logs  canonical JSONL; "" = the run's own held-out episodes.
-std::map<std::string, double> measure_run(const Path& run_folder,
-                                          const std::string& logs,
-                                          std::size_t episodes,
-                                          std::size_t threads);
+struct MeasureRequest {
+  std::string logs;              ///< canonical JSONL; "" = the run's own held-out episodes
+  std::size_t episodes = 200;
+  std::size_t threads = 2;
+  std::size_t draws = 0;         ///< first looks dreamed, to hold what is invented against what really is there
+  std::size_t long_steps = 0;    ///< of episodes somebody wanders through, to count contradictions
+};
+
+/// Measures the dream of a run folder on held-out logs, and free running where its world has an engine.
+std::map<std::string, double> measure_run(const Path& run_folder, const MeasureRequest& request);
 
 }  // namespace dreamgym

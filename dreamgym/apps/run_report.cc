@@ -14,6 +14,13 @@ namespace dreamgym {
 
 namespace {
 
+// What a damaged store costs the report.
+void warn(const Error& error) {
+  fmt::print(stderr,
+             "warning: {}; the report shows the ids of retrieved transitions only\n",
+             error.what());
+}
+
 // Null if there is none or it can't be read: the rest of the report does not need it.
 std::shared_ptr<ExperienceStore> open_store(const Path& file) {
   if (!std::filesystem::exists(file)) {
@@ -22,10 +29,22 @@ std::shared_ptr<ExperienceStore> open_store(const Path& file) {
   try {
     return std::make_shared<ExperienceStore>(file);
   } catch (const Error& error) {
-    fmt::print(stderr,
-               "warning: {}; the report shows the ids of retrieved transitions only\n",
-               error.what());
+    warn(error);
     return nullptr;
+  }
+}
+
+// Its record of that id. A store that turns out to be damaged is said once and asked no more.
+std::optional<StoredTransition> find_in(std::shared_ptr<ExperienceStore>& store, std::string_view id) {
+  if (store == nullptr) {
+    return std::nullopt;
+  }
+  try {
+    return store->find(id);
+  } catch (const Error& error) {
+    warn(error);
+    store = nullptr;
+    return std::nullopt;
   }
 }
 
@@ -33,10 +52,10 @@ std::shared_ptr<ExperienceStore> open_store(const Path& file) {
 
 Path report_run(const Path& run_folder) {
   ReportOptions options;
-  if (const auto store = open_store(run_folder / "experience.sqlite")) {
+  if (auto store = open_store(run_folder / "experience.sqlite")) {
     options.find_demonstration =
-        [store](std::string_view id) -> std::optional<ShownDemonstration> {
-      const auto record = store->find(id);
+        [store](std::string_view id) mutable -> std::optional<ShownDemonstration> {
+      const auto record = find_in(store, id);
       if (!record) {
         return std::nullopt;
       }

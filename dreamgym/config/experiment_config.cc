@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
+#include "dreamgym/base/file.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/config/experiment_fields.h"
 #include "dreamgym/config/toml_binding.h"
+#include "dreamgym/llm/endpoint/openai_api.h"
 #include "dreamgym/train/policy_algorithm.h"
 
 namespace dreamgym {
@@ -38,6 +40,62 @@ void apply_names(ExperimentConfig& config, const ConfigValues& values) {
     if (const std::string algorithm = given(name + ".algorithm"); !algorithm.empty()) {
       apply_algorithm(algorithm, *stage.training);
     }
+  }
+}
+
+// What goes with a dream that is not trained.
+void apply_endpoint(ExperimentConfig& config, const ConfigValues& values) {
+  const auto* urls = values.find("experience.endpoint.urls");
+  const auto* ask = values.find("experience.fallback.ask");
+  if (urls == nullptr || urls->text.empty() || urls->text == "[]" || (ask != nullptr && ask->text == "endpoint")) {
+    return;
+  }
+  config.policies_from = "base";  // there are no other weights
+  config.experience.num_demonstrations = config.dream_endpoint.prompt.num_demonstrations;
+}
+
+void require_valid_dream(const ExperimentConfig& config) {
+  const DreamEndpointConfig& endpoint = config.dream_endpoint;
+  const bool has_server = !endpoint.server.urls.empty();
+  const FallbackTo ask = config.dream_fallback.ask;
+  if (has_server && endpoint.server.model.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "experience.endpoint.model is empty: the server must be told which model to ask",
+                "GET " + endpoint.server.urls.front() + "/models lists what it has");
+  }
+  (void)structured_output_named(endpoint.structured);
+  if (endpoint_dreams(config) && config.policies_from == "experience") {
+    throw Error(ErrorKind::kConfig,
+                "policies_from = \"experience\": an endpoint dreams, so no experience model is trained",
+                "set policies_from = \"base\" or leave it out");
+  }
+  if (ask == FallbackTo::kEndpoint && !has_server) {
+    throw Error(ErrorKind::kConfig, "experience.fallback.ask = \"endpoint\" needs experience.endpoint.urls");
+  }
+  if (ask == FallbackTo::kReality && config.world == "none") {
+    throw Error(ErrorKind::kConfig, "experience.fallback.ask = \"reality\": world = \"none\" has no engine to ask");
+  }
+  if (ask != FallbackTo::kNone && endpoint_dreams(config) && !endpoint.logprobs) {
+    throw Error(ErrorKind::kConfig,
+                "experience.fallback needs a confidence, and the endpoint is not asked for log-probabilities",
+                "set experience.endpoint.logprobs = true (the server must have them)");
+  }
+  if (ask == FallbackTo::kEndpoint && config.dream_fallback.options.most_confident && !endpoint.logprobs) {
+    throw Error(ErrorKind::kConfig,
+                "experience.fallback.most_confident compares confidences, and the endpoint is not asked for "
+                "log-probabilities",
+                "set experience.endpoint.logprobs = true (the server must have them)");
+  }
+}
+
+void require_valid_replay(const ReplayConfig& config) {
+  if (config.embedder == EmbedderKind::kEncoder && config.encoder.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "replay.embedder = \"encoder\" needs replay.encoder: the folder of a sentence encoder",
+                "tools/fetch_models.sh gets MiniLM");
+  }
+  if (config.embedder == EmbedderKind::kEndpoint && (config.server.urls.empty() || config.server.model.empty())) {
+    throw Error(ErrorKind::kConfig, "replay.embedder = \"endpoint\" needs replay.urls and replay.model");
   }
 }
 
@@ -112,6 +170,8 @@ void resolve(ExperimentConfig& config) {
                             config.agent.history_steps),
                 "leave the arm out, or set agent.history_steps = 1000000 (a preset sets 2)");
   }
+  require_valid_dream(config);
+  require_valid_replay(config.replay);
   if (config.policies_from != "base" && config.policies_from != "experience") {
     throw Error(ErrorKind::kConfig,
                 fmt::format("policies_from: got '{}', expected base or experience", config.policies_from),
@@ -138,6 +198,24 @@ std::vector<PolicyStage> policy_stages(ExperimentConfig& config) {
           {"dream_ppo", &config.dream_ppo},
           {"traditional_ppo", &config.traditional_ppo},
           {"s2r_ppo", &config.s2r_ppo}};
+}
+
+bool endpoint_dreams(const ExperimentConfig& config) {
+  return !config.dream_endpoint.server.urls.empty() && config.dream_fallback.ask != FallbackTo::kEndpoint;
+}
+
+std::string dream_description(const ExperimentConfig& config) {
+  const std::string& file = config.dream_endpoint.description;
+  if (file.empty()) {
+    return "";
+  }
+  try {
+    return std::string(trim(read_file(file)));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("experience.endpoint.description: {}", error.what()),
+                "name a text file that says what the tool is and does, or leave the key out");
+  }
 }
 
 ExperimentConfig default_experiment() {
@@ -202,6 +280,7 @@ ExperimentConfig load_experiment(const std::string& path,
 
 void bind_experiment(ExperimentConfig& config, const ConfigValues& values) {
   apply_names(config, values);
+  apply_endpoint(config, values);
   bind(config, values);
   resolve(config);
 }

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "dreamgym/agent/turn_prompt.h"
+#include "dreamgym/config/dream_config.h"
 #include "dreamgym/config/fields.h"
+#include "dreamgym/config/replay_config.h"
 #include "dreamgym/config/toml_binding.h"
 #include "dreamgym/curriculum/task_curriculum.h"
 #include "dreamgym/curriculum/task_generator.h"
@@ -31,6 +33,9 @@ struct DataConfig {
   bool collect_beside_logs = false;       ///< play them even where there are logs
   std::size_t log_tasks = 0;              ///< those episodes are spread over; 0 = all training tasks
   double held_out_share = 0.08;           ///< of the offline episodes, to measure the experience model
+  /// Of the offline episodes left, that the experience model learns from and the memory begins with (the paper's
+  /// Fig. 5); the start policy chooses its demonstrations among all.
+  double experience_share = 1;
   std::size_t demonstrations = 60;        ///< successes the start policy imitates
   std::map<std::string, std::string> world_options;  ///< e.g. receptacles = "8"
 };
@@ -87,12 +92,16 @@ struct ExperimentConfig {
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
   double s2r_budget_share = 0.1;          ///< of the traditional arm's real steps
-  std::string policies_from = "experience";  ///< weights that every policy begins with: base or experience
+  /// Weights that every policy begins with: base or experience. Where an endpoint dreams: base.
+  std::string policies_from = "experience";
 
   DataConfig data;
   BaseConfig base;
   AgentConfig agent;
   ExperienceOptions experience;
+  DreamEndpointConfig dream_endpoint;
+  DreamFallbackConfig dream_fallback;
+  ReplayConfig replay;
   ExperienceDataOptions experience_data;
   SftConfig experience_sft;
   SftConfig start_sft;
@@ -117,6 +126,12 @@ struct PolicyStage {
   PolicyTrainingConfig* training;
 };
 std::vector<PolicyStage> policy_stages(ExperimentConfig& config);
+
+/// Whether the server of experience.endpoint dreams; else the model does that the run trains.
+bool endpoint_dreams(const ExperimentConfig& config);
+
+/// The text of experience.endpoint.description; "" if none is named. @throws Error kConfig if it can't be read.
+std::string dream_description(const ExperimentConfig& config);
 
 /// The quickstart's settings.
 ExperimentConfig default_experiment();

@@ -25,6 +25,7 @@ void visit_fields(DataConfig& config, Field&& field) {
   field("collect_beside_logs", config.collect_beside_logs, "play collect_episodes even where there are logs");
   field("log_tasks", config.log_tasks, "tasks those episodes are spread over; 0 = all (fewer: several episodes a task, which dpo needs)", at_least(0));
   field("held_out_share", config.held_out_share, "of the offline episodes, never trained on", between(0, 0.9));
+  field("experience_share", config.experience_share, "of the offline episodes, that the experience model and its memory get", between(0.001, 1));
   field("demonstrations", config.demonstrations, "successes the start policy imitates", at_least(1));
   field("world_options", config.world_options, "world-specific");
 }
@@ -92,6 +93,60 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }
 
+inline constexpr Named<FallbackTo> kFallbacks[] = {
+    {"none", FallbackTo::kNone}, {"reality", FallbackTo::kReality}, {"endpoint", FallbackTo::kEndpoint}};
+
+template <class Field>
+void visit_fields(DreamEndpointConfig& config, Field&& field) {
+  EndpointConfig& server = config.server;
+  field("urls", server.urls, "of OpenAI-compatible servers that dream instead of a trained model; empty = none");
+  field("model", server.model, "name the servers know the model by");
+  field("key_variable", server.api_key_variable, "environment variable with the key; empty = none is sent");
+  field("structured", config.structured, "how JSON is asked for: schema, object or none");
+  field("logprobs", config.logprobs, "ask for log-probabilities: they are the confidence");
+  field("description", config.description, "text file: what the tool is and does");
+  field("history_bytes", config.prompt.history_bytes, "of past steps shown; the oldest go first", at_least(0));
+  field("min_similarity", config.prompt.min_similarity, "less similar transitions are not shown", between(-1, 1));
+  field("max_demonstration_bytes", config.prompt.max_demonstration_bytes, "each", at_least(16));
+  field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer", at_least(16));
+  field("temperature", config.prompt.temperature, "of an answer", between(0, 5));
+  field("concurrency", server.concurrency, "requests under way at once", between(1, 4096));
+  field("timeout_seconds", server.timeout_seconds, "of an attempt", between(0.001, 1e5));
+  field("deadline_seconds", server.deadline_seconds, "of a request with all its attempts", between(0.001, 1e5));
+  field("max_attempts", server.max_attempts, "of a request", between(1, 1000));
+  field("first_backoff_seconds", server.first_backoff_seconds, "before the second attempt", between(0, 1e5));
+}
+
+template <class Field>
+void visit_fields(DreamFallbackConfig& config, Field&& field) {
+  field.choice("ask", config.ask, kFallbacks, "who is asked where the dream is unsure");
+  field("below", config.options.below, "confidence that is unsure", between(0, 1));
+  field("ask_about_hidden", config.options.ask_about_hidden, "also about contents nobody has seen");
+  field("most_confident", config.options.most_confident, "a mixture: the answer counts only if it is the more confident one");
+  field("budget", config.budget, "real steps or questions, of each stage that dreams", at_least(0));
+}
+
+inline constexpr Named<EmbedderKind> kEmbedders[] = {{"hashed", EmbedderKind::kHashedNgrams},
+                                                    {"encoder", EmbedderKind::kEncoder},
+                                                    {"endpoint", EmbedderKind::kEndpoint}};
+inline constexpr Named<IndexKind> kIndexKinds[] = {
+    {"exact", IndexKind::kExact}, {"hnsw", IndexKind::kHnsw}, {"ivf", IndexKind::kIvf}};
+inline constexpr Named<ExperienceStore::Eviction> kEvictions[] = {
+    {"oldest", ExperienceStore::Eviction::kOldest}, {"reservoir", ExperienceStore::Eviction::kReservoir}};
+
+template <class Field>
+void visit_fields(ReplayConfig& config, Field&& field) {
+  field.choice("embedder", config.embedder, kEmbedders, "by what transitions are similar");
+  field("encoder", config.encoder, "folder of a BERT-like sentence encoder, for embedder = encoder");
+  field("urls", config.server.urls, "of servers with /embeddings, for embedder = endpoint");
+  field("model", config.server.model, "name the servers know the model by");
+  field("key_variable", config.server.api_key_variable, "environment variable with the key; empty = none is sent");
+  field("action_share", config.action_share, "of the action in a key; the state has the rest", between(0, 1));
+  field.choice("index", config.index, kIndexKinds, "exact, or approximate for hundreds of thousands of transitions");
+  field("dreamed_capacity", config.dreamed_capacity, "dreamed transitions kept at most", at_least(0));
+  field.choice("eviction", config.eviction, kEvictions, "which dreamed ones make room");
+}
+
 template <class Field>
 void visit_fields(ExperienceDataOptions& config, Field&& field) {
   field("demonstration_share", config.demonstration_share, "of sequences taught with retrieval", between(0, 1));
@@ -109,11 +164,13 @@ void visit_fields(CurriculumConfig& config, Field&& field) {
   field("max_generated", config.max_generated, "pool of variations", at_least(1));
   field("value_bias", config.value_bias, "0 = uniform, 1 = by value", between(0, 1));
   field("forgetting", config.forgetting, "of earlier outcomes", between(0.01, 1));
+  field("cluster_similarity", config.cluster_similarity, "of ppo: tasks as alike as this share a group; 0 = each for itself", between(0, 1));
 }
 
 template <class Field>
 void visit_fields(TaskGeneratorOptions& config, Field&& field) {
-  field("proposals_per_seed", config.proposals_per_seed, "variations asked for", at_least(1));
+  field("proposals_per_seed", config.proposals_per_seed, "variations asked for, of the trained model", at_least(1));
+  field("candidates", config.candidates, "variations an endpoint writes for each seed, of which it chooses one", between(1, 64));
   field("temperature", config.temperature, "of proposals", between(0, 5));
   field("max_task_tokens", config.max_task_tokens, "of an instruction", at_least(4));
 }
@@ -156,6 +213,9 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field.section("base", config.base);
   field.section("agent", config.agent);
   field.section("experience", config.experience);
+  field.section("experience.endpoint", config.dream_endpoint);
+  field.section("experience.fallback", config.dream_fallback);
+  field.section("replay", config.replay);
   field.section("experience_data", config.experience_data);
   field.section("experience_sft", config.experience_sft);
   field.section("start_sft", config.start_sft);

@@ -121,17 +121,9 @@ void annotate_by_teacher(Arguments arguments, std::vector<Trajectory> stories) {
     check_one_world(stories);
     arguments.options.domain = trim(read_file(arguments.description));
   }
-  if (arguments.traces != "fields+plan" && arguments.traces != "plan") {
-    throw Error(ErrorKind::kInvalidArgument, fmt::format("--traces: got '{}', expected fields+plan or plan", arguments.traces));
-  }
-  if (arguments.rejected != "leave-out" && arguments.rejected != "rules") {
-    throw Error(ErrorKind::kInvalidArgument, fmt::format("--rejected: got '{}', expected leave-out or rules", arguments.rejected));
-  }
-  if (arguments.teacher.config.model.empty()) {
-    throw Error(ErrorKind::kInvalidArgument, "--teacher needs --teacher-model", "GET URL/models lists the server's");
-  }
   arguments.options.form = arguments.traces == "plan" ? TraceForm::kPlan : TraceForm::kFieldsAndPlan;
   const auto teacher = make_chat(arguments.teacher, false);
+  const auto watch = watch_wire(*teacher);
   const ByWorld explainer(arguments.world);
   TerminalProgress progress;
   std::vector<bool> annotated;
@@ -155,12 +147,29 @@ void annotate_by_teacher(Arguments arguments, std::vector<Trajectory> stories) {
   fmt::print("{}: {} episodes, {} of them annotated by {}\n", arguments.out, kept.size(), report.annotated, teacher->version());
 }
 
+void check_choice(const char* option, const std::string& given, const std::string& one, const std::string& other) {
+  if (given != one && given != other) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("{}: got '{}', expected {} or {}", option, given, one, other));
+  }
+}
+
 void annotate(const Arguments& arguments) {
+  check_choice("--traces", arguments.traces, "fields+plan", "plan");
+  check_choice("--rejected", arguments.rejected, "leave-out", "rules");
+  const bool by_teacher = !arguments.teacher.config.urls.empty();
+  if (by_teacher) {
+    require_model(arguments.teacher, "teacher");
+  } else if (arguments.traces == "plan") {
+    throw Error(ErrorKind::kInvalidArgument,
+                "--traces plan: plans come from a teacher, and there is none",
+                "name one with --teacher URL --teacher-model NAME");
+  }
   std::vector<Trajectory> stories = read_trajectories(arguments.file);
-  if (arguments.teacher.config.urls.empty()) {
-    annotate_by_rules(arguments, std::move(stories));
-  } else {
+  if (by_teacher) {
     annotate_by_teacher(arguments, std::move(stories));
+  } else {
+    annotate_by_rules(arguments, std::move(stories));
   }
 }
 

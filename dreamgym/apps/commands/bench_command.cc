@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,13 +21,14 @@ namespace {
 // Benchmark programs built by `make bench`, beside this one.
 const std::map<std::string, std::string> kPrograms = {{"alfworld", "alfworld_bench"},
                                                       {"webshop", "webshop_bench"},
+                                                      {"dream", "dream_bench"},
                                                       {"generation", "generation_bench"},
                                                       {"lm", "lm_bench"},
                                                       {"training", "nn_train_bench"},
                                                       {"retrieval", "replay_bench"},
                                                       {"retrieval-million", "million_bench"}};
 
-void run_benchmark(const std::string& name, const std::string& peer) {
+void run_benchmark(const std::string& name, const std::string& peer, const std::vector<std::string>& more) {
   std::vector<std::string> names;
   for (const auto& [known, program] : kPrograms) {
     names.push_back(known);
@@ -46,6 +49,7 @@ void run_benchmark(const std::string& name, const std::string& peer) {
   if (!peer.empty()) {
     arguments.push_back("--peer=" + peer);
   }
+  arguments.insert(arguments.end(), more.begin(), more.end());
   std::vector<char*> pointers;
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
@@ -61,13 +65,16 @@ void run_benchmark(const std::string& name, const std::string& peer) {
 void add_bench_command(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   auto peer = std::make_shared<std::string>();
+  auto more = std::make_shared<std::vector<std::string>>();
   CLI::App* verb = app.add_subcommand(
       "bench",
       "Measure a part against its limits and peers; every result is checked first (`make bench` builds them).\n"
-      "Example: dreamgym bench generation --peer venv/bin/python");
-  verb->add_option("name", *name, "alfworld, webshop, generation, lm, training, retrieval or retrieval-million")->required();
+      "Example: dreamgym bench generation --peer venv/bin/python\n"
+      "Example: dreamgym bench dream -- --run=runs/quickstart");
+  verb->add_option("name", *name, "alfworld, webshop, dream, generation, lm, training, retrieval or retrieval-million")->required();
+  verb->add_option("arguments", *more, "handed on to the program, behind --");
   verb->add_option("--peer", *peer, "python that has the peer installed (torch, transformers)");
-  verb->callback([name, peer] { run_benchmark(*name, *peer); });
+  verb->callback([name, peer, more] { run_benchmark(*name, *peer, *more); });
 }
 
 }  // namespace dreamgym

@@ -29,6 +29,8 @@ struct Options {
   std::size_t episodes = 200;
   std::size_t max_steps = 30;
   std::size_t threads = 2;
+  std::size_t draws = 0;
+  std::size_t long_steps = 0;
   std::optional<std::uint64_t> seed;
   double temperature = 0.4;
   bool json = false;
@@ -115,8 +117,12 @@ void evaluate_policy_verb(const Options& given) {
   fmt::print("{}\n", line.dump());
 }
 
+MeasureRequest measure_request(const Options& options) {
+  return {options.logs, options.episodes, options.threads, options.draws, options.long_steps};
+}
+
 void evaluate_experience_verb(const Options& options) {
-  const auto measures = measure_run(options.run, options.logs, options.episodes, options.threads);
+  const auto measures = measure_run(options.run, measure_request(options));
   if (options.json) {
     fmt::print("{}\n", nlohmann::json(measures).dump());
     return;
@@ -127,7 +133,7 @@ void evaluate_experience_verb(const Options& options) {
 }
 
 void evaluate_bound_verb(const Options& options, BoundInputs inputs) {
-  const auto measures = measure_run(options.run, options.logs, options.episodes, options.threads);
+  const auto measures = measure_run(options.run, measure_request(options));
   const double steps = measures.at("held_out_steps");
   const BoundInputs errors = bound_errors(measures);
   inputs.reward_error = errors.reward_error;
@@ -188,6 +194,8 @@ void add_eval_command(CLI::App& app) {
       "Example: dreamgym eval experience --run runs/quickstart --episodes 100");
   add_common(experience, *options);
   experience->add_option("--logs", options->logs, "canonical JSONL; default: the run's held-out episodes");
+  experience->add_option("--draws", options->draws, "first looks dreamed: what is invented against what is there, by a chi-square test");
+  experience->add_option("--long-steps", options->long_steps, "of random episodes in the dream, to count contradictions, e.g. 50");
   experience->callback([options] { evaluate_experience_verb(*options); });
 
   auto inputs = std::make_shared<BoundInputs>();
@@ -201,6 +209,7 @@ void add_eval_command(CLI::App& app) {
   bound->add_option("--advantage", inputs->surrogate_advantage, "mean advantage of the new policy in the dream");
   bound->add_option("--divergence", inputs->policy_divergence, "KL of the new policy from the old one, nats");
   bound->callback([options, inputs] { evaluate_bound_verb(*options, *inputs); });
+  add_judge_verb(*group);
 }
 
 }  // namespace dreamgym

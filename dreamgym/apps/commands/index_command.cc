@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/base/file.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/replay/replay_buffer.h"
+#include "dreamgym/replay/salvage.h"
 
 namespace dreamgym {
 namespace {
@@ -23,15 +25,33 @@ struct Options {
   std::string logs;
   std::string out;
   std::string index = "exact";
+  ReplayConfig replay;
   ReplayQuery query;
   SearchOptions search;
   bool json = false;
 };
 
-ReplayBuffer open(const Options& options) {
-  ReplayBufferOptions settings;
-  settings.index = index_kind_named(options.index);
-  return ReplayBuffer(std::make_shared<HashedNgramEmbedder>(), options.store, settings);
+// By what the store is searched.
+ReplayConfig replay_config(const Options& options) {
+  ReplayConfig config = options.replay;
+  config.index = index_kind_named(options.index);
+  config.embedder = !config.encoder.empty()       ? EmbedderKind::kEncoder
+                    : !config.server.urls.empty() ? EmbedderKind::kEndpoint
+                                                  : EmbedderKind::kHashedNgrams;
+  return config;
+}
+
+std::unique_ptr<ReplayBuffer> open(const Options& options) {
+  return open_buffer(replay_config(options), options.store);
+}
+
+void add_embedder_options(CLI::App& verb, Options& options) {
+  verb.add_option("--index", options.index, "exact; hnsw or ivf are kept beside the store")->capture_default_str();
+  verb.add_option("--encoder", options.replay.encoder, "folder of a sentence encoder; default: hashed n-grams");
+  verb.add_option("--embeddings", options.replay.server.urls, "URL of a server with /embeddings, instead");
+  verb.add_option("--embeddings-model", options.replay.server.model, "name the server knows the model by");
+  verb.add_option("--key-variable", options.replay.server.api_key_variable, "environment variable with the key; \"\" = none")
+      ->capture_default_str();
 }
 
 void note(const ReplayBuffer& buffer) {
@@ -41,10 +61,10 @@ void note(const ReplayBuffer& buffer) {
 }
 
 void build(const Options& options) {
-  ReplayBuffer buffer = open(options);
-  note(buffer);
-  const auto report = buffer.add(read_trajectories(options.logs));
-  buffer.save_index();
+  const auto buffer = open(options);
+  note(*buffer);
+  const auto report = buffer->add(read_trajectories(options.logs));
+  buffer->save_index();
   fmt::print("{}: {} transitions added, {} known already, {} of held-out splits refused\n",
              options.store,
              report.added,
@@ -53,9 +73,9 @@ void build(const Options& options) {
 }
 
 void search(const Options& options) {
-  const ReplayBuffer buffer = open(options);
-  note(buffer);
-  const auto found = buffer.search(std::span(&options.query, 1), options.search);
+  const auto buffer = open(options);
+  note(*buffer);
+  const auto found = buffer->search(std::span(&options.query, 1), options.search);
   for (const ReplayHit& hit : found.front()) {
     const Transition& step = hit.record->transition;
     if (options.json) {
@@ -140,10 +160,23 @@ void export_transitions(const Options& options) {
   fmt::print("{}: {} transitions\n", options.out, total);
 }
 
+void recover(const Options& options) {
+  const Salvage found = salvage_store(options.store, options.out);
+  fmt::print("{}: {} transitions saved from {}; {} rows whose checksum does not fit, {} places that can't be read\n",
+             options.out,
+             found.kept,
+             options.store,
+             found.bad_rows,
+             found.unreadable);
+  if (!found.first_problem.empty()) {
+    fmt::print("the first: {}\n", found.first_problem);
+  }
+}
+
 }  // namespace
 
 void add_index_command(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("index", "The experience store: build, search, stats, export, verify.");
+  CLI::App* group = app.add_subcommand("index", "The experience store: build, search, stats, export, recover, verify.");
   group->require_subcommand(1);
   auto options = std::make_shared<Options>();
   const auto of_store = [&](const char* name, const char* help) {
@@ -155,7 +188,7 @@ void add_index_command(CLI::App& app) {
       "build", "Add logs to a store.\nExample: dreamgym index build experience.sqlite logs.jsonl");
   build_verb->add_option("store", options->store, "SQLite file, created if needed")->required();
   build_verb->add_option("logs", options->logs, "canonical JSONL")->required();
-  build_verb->add_option("--index", options->index, "exact; hnsw or ivf are written beside the store")->capture_default_str();
+  add_embedder_options(*build_verb, *options);
   build_verb->callback([options] { build(*options); });
 
   CLI::App* search_verb = of_store(
@@ -165,7 +198,7 @@ void add_index_command(CLI::App& app) {
   search_verb->add_option("--state", options->query.state, "observation text");
   search_verb->add_option("--action", options->query.action, "action text")->required();
   search_verb->add_option("--world", options->query.world, "only of this world");
-  search_verb->add_option("--index", options->index, "exact, hnsw or ivf")->capture_default_str();
+  add_embedder_options(*search_verb, *options);
   search_verb->add_option("-k", options->search.k, "how many")->capture_default_str();
   search_verb->add_option("--min-similarity", options->search.min_similarity, "less similar ones are not shown");
   search_verb->add_option("--diversity", options->search.diversity, "weight of not being like the others, in [0, 1)");
@@ -182,8 +215,16 @@ void add_index_command(CLI::App& app) {
   export_verb->add_option("--out", options->out, "file to write")->required();
   export_verb->callback([options] { export_transitions(*options); });
 
+  CLI::App* recover_verb = of_store(
+      "recover",
+      "What can still be read of a damaged store, into a new one; says what is lost.\n"
+      "Example: dreamgym index recover runs/quickstart/experience.sqlite --out saved.sqlite");
+  recover_verb->add_option("--out", options->out, "SQLite file to write; must not be there")->required();
+  recover_verb->callback([options] { recover(*options); });
+
   CLI::App* verify_verb = of_store(
       "verify", "Check structure and every checksum, and the indexes beside it.\nExample: dreamgym index verify runs/quickstart/experience.sqlite");
+  add_embedder_options(*verify_verb, *options);
   verify_verb->callback([options] {
     const ExperienceStore store(options->store);
     store.verify();
@@ -194,8 +235,8 @@ void add_index_command(CLI::App& app) {
     for (const IndexKind kind : {IndexKind::kHnsw, IndexKind::kIvf}) {
       const Path file = options->store + "." + std::string(index_kind_name(kind));
       if (std::filesystem::exists(file)) {
-        const HashedNgramEmbedder embedder;
-        const auto index = ApproximateIndex::load(file, embedder.name(), kind, embedder.dimension(), {});
+        const auto embedder = make_embedder(replay_config(*options), "");
+        const auto index = ApproximateIndex::load(file, embedder->name(), kind, embedder->dimension(), {});
         fmt::print("{}: {} vectors, its checksum fits\n", file.string(), index->size());
       }
     }

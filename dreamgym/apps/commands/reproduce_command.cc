@@ -1,13 +1,17 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/apps/components.h"
 #include "dreamgym/apps/experiment.h"
 #include "dreamgym/apps/run_description.h"
+#include "dreamgym/apps/run_judge.h"
 #include "dreamgym/apps/run_report.h"
 #include "dreamgym/apps/table1.h"
 #include "dreamgym/apps/table1_transfer.h"
@@ -26,6 +30,8 @@ struct Options {
   std::string out;
   std::string transfer;
   std::vector<std::string> assignments;
+  std::vector<std::string> arms;  // of components; empty = all
+  std::size_t judged = 40;        // episodes of a cell
   bool force = false;
 };
 
@@ -40,8 +46,7 @@ void require_usable(const Options& options) {
   }
 }
 
-ExperimentConfig config_of(const Options& options, std::size_t seed) {
-  std::vector<std::string> assignments = table1_settings(options.scale);
+ExperimentConfig config_of(const Options& options, std::vector<std::string> assignments, std::size_t seed) {
   assignments.insert(assignments.end(), options.assignments.begin(), options.assignments.end());
   assignments.push_back(fmt::format("world={}", options.world));
   assignments.push_back(fmt::format("seed={}", seed));
@@ -50,8 +55,9 @@ ExperimentConfig config_of(const Options& options, std::size_t seed) {
   return config;
 }
 
-std::string command_of(const Options& options) {
-  std::string command = fmt::format("dreamgym reproduce table1 --world {} --scale {} --seeds {}",
+std::string command_of(const Options& options, const char* table) {
+  std::string command = fmt::format("dreamgym reproduce {} --world {} --scale {} --seeds {}",
+                                    table,
                                     options.world,
                                     options.scale,
                                     options.seeds);
@@ -63,15 +69,25 @@ std::string command_of(const Options& options) {
   return command;
 }
 
+void add_options(CLI::App& table, const std::shared_ptr<Options>& options) {
+  table.add_option("--world", options->world, "alfworld, or another with --config")->capture_default_str();
+  table.add_option("--scale", options->scale, join(table1_scales(), ", "))->capture_default_str();
+  table.add_option("--seeds", options->seeds, "1 to this many")->capture_default_str();
+  table.add_option("--config", options->config, "TOML file the scale's settings are laid over");
+  table.add_option("--out", options->out, "folder of the runs and their tables")->required();
+  table.add_option("--set", options->assignments, "section.key=value, may be repeated");
+  table.add_flag("--force", options->force, "train in the dream even if the free-running check fails");
+}
+
 void reproduce_table1(const Options& options) {
   require_usable(options);
   const Path out = options.out;
-  Table1Request request{options.world, options.scale, command_of(options), {}, ""};
+  Table1Request request{options.world, options.scale, command_of(options, "table1"), {}, ""};
   Grid grid = table1_grid(request);  // refuses an unknown world before hours are spent
   TerminalProgress progress;
   for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
     const Path folder = out / fmt::format("seed-{}", seed);
-    const ExperimentConfig config = config_of(options, seed);
+    const ExperimentConfig config = config_of(options, table1_settings(options.scale), seed);
     check_same_config(folder, config, options.force);
     progress.note(fmt::format("seed {} of {}: {}", seed, options.seeds, folder.string()));
     const ExperimentConfig other = transfer_config(options.transfer, config, options.scale);
@@ -85,6 +101,67 @@ void reproduce_table1(const Options& options) {
     write_file(out / "table1.html", grid_html(grid));
   }
   fmt::print("{}\npage: {}\n", grid_markdown(grid), (out / "table1.html").string());
+}
+
+ComponentsRequest components_request(const Options& options) {
+  return {options.world, options.scale, command_of(options, "components"), options.out, options.seeds};
+}
+
+// Tables of what is there, on disk and as text.
+std::string write_components(const ComponentsRequest& request) {
+  const Grid grid = components_grid(request);
+  const std::string text = grid_markdown(grid) + components_dreams(request);
+  write_file(request.out / "components.md", text);
+  write_file(request.out / "components.html", grid_html(grid));
+  return text;
+}
+
+void reproduce_components(const Options& options) {
+  require_usable(options);
+  const ComponentsRequest request = components_request(options);
+  std::vector<ComponentArm> arms;
+  for (const ComponentArm& arm : component_arms()) {
+    if (options.arms.empty() || std::ranges::find(options.arms, arm.name) != options.arms.end()) {
+      arms.push_back(arm);
+    }
+  }
+  for (const std::string& name : options.arms) {
+    if (std::ranges::find(component_arms(), name, &ComponentArm::name) == component_arms().end()) {
+      std::vector<std::string> known;
+      std::ranges::transform(component_arms(), std::back_inserter(known), &ComponentArm::name);
+      throw Error(ErrorKind::kConfig,
+                  fmt::format("--arms: got '{}', expected some of {}", name, join(known, ", ")),
+                  fmt::format("the nearest is '{}'", nearest(name, known)));
+    }
+  }
+  TerminalProgress progress;
+  std::size_t done = 0;
+  for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
+    for (const ComponentArm& arm : arms) {
+      const Path cell = component_cell(options.out, arm.name, seed);
+      std::vector<std::string> settings = component_settings(options.scale);
+      settings.insert(settings.end(), arm.settings.begin(), arm.settings.end());
+      const ExperimentConfig config = config_of(options, std::move(settings), seed);
+      check_same_config(cell, config, options.force);
+      progress.note(fmt::format("cell {} of {}: {}, seed {}: {}",
+                                ++done,
+                                arms.size() * options.seeds,
+                                arm.name,
+                                seed,
+                                cell.string()));
+      Experiment(config, cell, progress).run();
+      if (!std::filesystem::exists(cell / "judge" / "judgements.jsonl")) {
+        JudgeRequest judge;
+        judge.run = cell;
+        judge.episodes = options.judged;
+        judge.threads = config.threads;
+        write_file(cell / "judge" / "judgements.jsonl", judgement_lines(judge_run(judge, progress)));
+      }
+      report_run(cell);
+      write_components(request);  // after each cell, so that there is something to look at
+    }
+  }
+  fmt::print("{}\npage: {}\n", write_components(request), (request.out / "components.html").string());
 }
 
 }  // namespace
@@ -101,15 +178,20 @@ void add_reproduce_command(CLI::App& app) {
       "curriculum.\n"
       "A run folder a seed, whose experience model its cells share; repeat the command to continue.\n"
       "Example: dreamgym reproduce table1 --world alfworld --scale small --seeds 3 --out runs/table1");
-  table->add_option("--world", options->world, "alfworld, or another with --config")->capture_default_str();
-  table->add_option("--scale", options->scale, join(table1_scales(), ", "))->capture_default_str();
-  table->add_option("--seeds", options->seeds, "1 to this many")->capture_default_str();
-  table->add_option("--config", options->config, "TOML file the scale's settings are laid over");
+  add_options(*table, options);
   table->add_option("--transfer", options->transfer, "world (alfworld, webshop) or TOML file in which the policies are also played; default: the other one");
-  table->add_option("--out", options->out, "folder of the seeds, table1.md and table1.html")->required();
-  table->add_option("--set", options->assignments, "section.key=value, may be repeated");
-  table->add_flag("--force", options->force, "train in the dream even if the free-running check fails");
   table->callback([options] { reproduce_table1(*options); });
+  CLI::App* components = verb->add_subcommand(
+      "components",
+      "Table 2 and Fig. 4 and 5: DreamGym without replay, reasoning, history or task generation, and with less data; the\n"
+      "paper's figures beside ours.\n"
+      "A run folder a cell (arm and seed); repeat the command to continue.\n"
+      "Example: dreamgym reproduce components --world alfworld --scale small --seeds 3 --out runs/components");
+  add_options(*components, options);
+  components->add_option("--arms", options->arms, "some of them: full, no_replay, no_reasoning, no_history, no_task_generation, data_5, data_25, data_50")
+      ->delimiter(',');
+  components->add_option("--judged", options->judged, "dreamed episodes of a cell that are judged")->capture_default_str();
+  components->callback([options] { reproduce_components(*options); });
 }
 
 }  // namespace dreamgym

@@ -25,7 +25,7 @@ struct Options {
 using Answer = std::string (*)(const webshop::Shop&, std::string_view);
 
 // One JSON object a line in, one out, in step, so that a program can ask as it goes.
-void answer_lines(const Options& options, Answer answer) {
+void answer_lines(const Options& options, Answer answer, const std::string& form) {
   webshop::ShopFiles files = options.files;
   files.goals = webshop::goal_kind_from_name(options.goals);
   files.note = [](std::string_view note) { fmt::print(stderr, "{}\n", note); };
@@ -38,7 +38,7 @@ void answer_lines(const Options& options, Answer answer) {
     try {
       fmt::print("{}\n", answer(*shop, line));
     } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("line {}: {}", number, error.what()));
+      throw Error(error.kind(), fmt::format("line {}: {}", number, error.what()), "expected " + form);
     }
     std::fflush(stdout);
   }
@@ -58,7 +58,7 @@ void add_lines_command(CLI::App& verb,
                       "folder for the parsed catalogue (large ones are kept beside the files)");
   command->add_option("--prices", options->files.prices, "recorded price table");
   command->add_option("--nouns", options->files.nouns, "recorded noun lists");
-  command->callback([options, answer] { answer_lines(*options, answer); });
+  command->callback([options, answer, form = std::string(help)] { answer_lines(*options, answer, form); });
 }
 
 }  // namespace
