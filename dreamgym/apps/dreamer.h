@@ -19,6 +19,7 @@
 #include "dreamgym/eval/experience_fidelity.h"
 #include "dreamgym/experience/reality_witness.h"
 #include "dreamgym/experience/stepwise_dream.h"
+#include "dreamgym/train/group_player.h"
 
 namespace dreamgym {
 

@@ -249,12 +249,12 @@ void Experiment::train_in_dream(const std::string& name,
     const RunRecorder::OtherBuffer other(*recorder_, &buffer);
     const auto dreamed_by = dreamer(buffer);
     StepwiseDream& dream = dreamed_by->dream();
-    auto clusters = config.group_size == 1 && config_.curriculum.cluster_similarity > 0
+    auto clusters = config.group_size == 1 && choice.cluster_similarity > 0
                         ? std::make_unique<TaskClusters>(
-                              buffer.embedder(), config_.curriculum.cluster_similarity, data_.training_tasks)
+                              buffer.embedder(), choice.cluster_similarity, data_.training_tasks)
                         : nullptr;
     TaskCurriculum curriculum(data_.training_tasks,
-                              config_.curriculum,
+                              choice,
                               dreamed_by->variation(task_revision()),
                               std::move(clusters));
     std::vector<Task> validation = data_.training_tasks;
