@@ -69,6 +69,11 @@ void require_valid_dream(const ExperimentConfig& config) {
                 "policies_from = \"experience\": an endpoint dreams, so no experience model is trained",
                 "set policies_from = \"base\" or leave it out");
   }
+  if (endpoint_dreams(config) && config.experience.reward_by_rule) {
+    throw Error(ErrorKind::kConfig,
+                "experience.reward_by_rule is of the experience model a run trains, and here an endpoint dreams",
+                "leave it out: an endpoint's success counts only if its wanted and got are equal");
+  }
   if (ask == FallbackTo::kEndpoint && !has_server) {
     throw Error(ErrorKind::kConfig, "experience.fallback.ask = \"endpoint\" needs experience.endpoint.urls");
   }
