@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/memory_plan.h"
