@@ -97,35 +97,40 @@ std::vector<Trajectory> import_logs(const ExperimentConfig& config, ProgressSink
   const ImportReport report =
       import_trajectories(log_format_from_name(config.data.logs_format),
                           files,
-                          {.world = config.world, .split = config.data.train_split},
+                          {.split = config.data.train_split},
                           [&](Trajectory story) { logs.push_back(std::move(story)); });
   progress.note(
       fmt::format("{} logged episodes, {} transitions", report.episodes, report.transitions));
   return logs;
 }
 
-// One run learns one tool. Logs that name none are of the run's.
+// One run learns one tool: logs of two worlds, or of another one of ours than the run's, are refused. (Other people's
+// names for a world are not ours.)
 void check_world_of_logs(const ExperimentConfig& config, std::vector<Trajectory>& logs) {
-  std::set<std::string> worlds;
-  for (Trajectory& story : logs) {
-    if (story.task.world.empty()) {
-      story.task.world = config.world;
+  std::set<std::string> named;
+  for (const Trajectory& story : logs) {
+    if (story.task.world != "none") {
+      named.insert(story.task.world);
     }
-    worlds.insert(story.task.world);
   }
-  if (worlds.size() > 1) {
+  if (named.size() > 1) {
     throw Error(ErrorKind::kInvalidArgument,
                 fmt::format("data.logs: the episodes are of {} worlds: {}",
-                            worlds.size(),
-                            join({worlds.begin(), worlds.end()}, ", ")),
+                            named.size(),
+                            join({named.begin(), named.end()}, ", ")),
                 "one run learns one tool: give each world's logs a run of their own");
   }
-  if (config.world != "none" && !worlds.contains(config.world)) {
+  const auto ours = world_names();
+  const bool is_ours = !named.empty() && std::ranges::find(ours, *named.begin()) != ours.end();
+  if (config.world != "none" && is_ours && !named.contains(config.world)) {
     throw Error(ErrorKind::kInvalidArgument,
                 fmt::format("data.logs: the episodes are of the world \"{}\", the run of \"{}\"",
-                            *worlds.begin(),
+                            *named.begin(),
                             config.world),
-                fmt::format("set world = \"{}\", or \"none\" to learn from the logs alone", *worlds.begin()));
+                fmt::format("set world = \"{}\", or \"none\" to learn from the logs alone", *named.begin()));
+  }
+  for (Trajectory& story : logs) {
+    story.task.world = config.world;
   }
 }
 

@@ -171,16 +171,19 @@ std::string judgement_table(const RunJudgement& judgement) {
       by_model.push_back(step);
     }
   }
-  std::string text = fmt::format("{:<16} {:<20} {:<20}", "0 to 2", "rules", model.empty() ? "model" : model);
+  model = model.empty() ? "model" : model;
+  const std::size_t width = std::max<std::size_t>(20, model.size());
+  std::string text = fmt::format("{:<16} {:<20} {:<{}}", "0 to 2", "rules", model, width);
   for (const PaperBar& bar : kPaper) {
     text += fmt::format(" {:>13}", bar.name);
   }
   text += "\n";
   for (std::size_t c = 0; c < kNumCriteria; ++c) {
-    text += fmt::format("{:<16} {:<20} {:<20}",
+    text += fmt::format("{:<16} {:<20} {:<{}}",
                         kCriteria[c],
                         interval(criterion_mean(by_rules, c)),
-                        interval(criterion_mean(by_model, c)));
+                        interval(criterion_mean(by_model, c)),
+                        width);
     for (const PaperBar& bar : kPaper) {
       text += fmt::format(" {:>13.1f}", bar.scores[c]);
     }

@@ -90,7 +90,7 @@ void StageLog::write() const {
   for (const auto& [name, done] : stages_) {
     json["stages"][name] = to_json(done);
   }
-  write_file(file_, json.dump(1) + "\n");
+  write_file(file_, json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace dreamgym

@@ -30,6 +30,15 @@ TEST(StageLog, RemembersStagesAcrossProcesses) {
   EXPECT_EQ(log.recorder_state(), "1 2 3");
 }
 
+TEST(StageLog, TakesNotesOfWhatAModelSaidWhateverItsBytes) {
+  const TemporaryFolder folder;
+  StageLog log(folder.path());
+  StageRecord record;
+  record.note = "got: \x87";
+  log.finish("fidelity", record, "1 2 3");
+  EXPECT_TRUE(StageLog(folder.path()).done("fidelity"));
+}
+
 TEST(StageLog, NamesAnotherVersionAndDamage) {
   const TemporaryFolder folder;
   const auto kind_of = [&](const std::string& text) {

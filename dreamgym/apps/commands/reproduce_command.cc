@@ -104,7 +104,9 @@ void reproduce_table1(const Options& options) {
 }
 
 ComponentsRequest components_request(const Options& options) {
-  return {options.world, options.scale, command_of(options, "components"), options.out, options.seeds};
+  std::string command = command_of(options, "components");
+  command += options.arms.empty() ? "" : " --arms " + join(options.arms, ",");
+  return {options.world, options.scale, std::move(command), options.out, options.seeds};
 }
 
 // Tables of what is there, on disk and as text.
