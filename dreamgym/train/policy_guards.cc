@@ -13,6 +13,7 @@ namespace dreamgym {
 namespace {
 
 constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kSolved = 0.9;  // success from which on low entropy is no alarm
 
 }  // namespace
 
@@ -34,7 +35,9 @@ void PolicyGuards::count(const GuardedUpdate& update) {
   }
 }
 
-void PolicyGuards::observe(std::optional<double> kl, std::optional<double> entropy) {
+void PolicyGuards::observe(std::optional<double> kl,
+                           std::optional<double> entropy,
+                           double success) {
   if (!kl || !entropy) {
     return;
   }
@@ -43,7 +46,7 @@ void PolicyGuards::observe(std::optional<double> kl, std::optional<double> entro
   }
   // A number that is not one is no reason to go on.
   const bool moved_far = config_.max_kl > 0 && !(std::abs(*kl) <= config_.max_kl);
-  const bool collapsed = config_.min_entropy_share > 0 &&
+  const bool collapsed = config_.min_entropy_share > 0 && success < kSolved &&
                          !(*entropy >= config_.min_entropy_share * first_entropy_);
   counts_.kl_alarms += moved_far ? 1 : 0;
   counts_.entropy_alarms += collapsed ? 1 : 0;

@@ -2,8 +2,9 @@
 // goes astray ended.
 //
 // An alarm is an iteration that moved the policy too far (KL to the policy before it) or left it hardly
-// any choice (entropy). Alarms in `patience` updated iterations in a row end the training; what is kept
-// is the best validated policy, or else the one before the first of these alarms.
+// any choice (entropy) while it fails: a policy that succeeds in 90% of its episodes needs none. Alarms
+// in `patience` updated iterations in a row end the training; what is kept is the best validated policy,
+// or else the one before the first of these alarms.
 // Thread safety: none.
 #pragma once
 
@@ -21,7 +22,9 @@ struct GuardConfig {
   double max_kl = 0.2;              ///< |mean k1|, nats per token, that an iteration may move the policy; 0 = any
   double min_entropy_share = 0.05;  ///< of the first update's entropy, below which is an alarm; 0 = none
   std::size_t patience = 3;         ///< alarms in a row that end the training; 0 = never
-  double spike_ratio = 10;          ///< gradient norm / usual norm beyond which a step is left out; 0 = none
+  /// Gradient norm / usual norm beyond which a step is left out, e.g. 10; 0 = none. Off by default: a
+  /// sure policy's rare mistakes have long gradients too, and they are what is left to learn.
+  double spike_ratio = 0;
   /// Rate after a step that was left out, and after a KL alarm; 1 = the rate is never touched.
   double rate_factor = 1.0;
   double rate_floor = 0.1;          ///< share of the configured rates, never less
@@ -52,8 +55,8 @@ class PolicyGuards {
   void begin_iteration();
   /// After each optimiser step, of policy or critic.
   void count(const GuardedUpdate& update);
-  /// After an iteration; nothing where it had no update.
-  void observe(std::optional<double> kl, std::optional<double> entropy);
+  /// After an iteration; nothing where it had no update. @param success  share of its episodes.
+  void observe(std::optional<double> kl, std::optional<double> entropy, double success);
 
   /// Alarms in a row, up to now.
   [[nodiscard]] std::size_t num_alarms() const { return num_alarms_; }

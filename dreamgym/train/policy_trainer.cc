@@ -173,7 +173,9 @@ void PolicyTrainer::watch() {
     const auto found = metrics_.find(name);
     return found == metrics_.end() ? std::nullopt : std::optional(found->second);
   };
-  guards_.observe(reading("train/kl_to_old_nats"), reading("train/entropy_nats"));
+  guards_.observe(reading("train/kl_to_old_nats"),
+                  reading("train/entropy_nats"),
+                  reading("rollout/success_share").value_or(0.0));
   if (guards_.num_alarms() == 0) {
     remember_calm_policy();
   }
