@@ -209,7 +209,9 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
   if (members.empty()) {
     return {};
   }
-  TokenAgent agent(policy_.engine, policy_.tokenizer, {.temperature = config_.temperature});
+  const AgentOptions sampling = {.temperature = config_.temperature};
+  TokenAgent agent = policy_.prompt ? TokenAgent(policy_.engine, policy_.prompt, sampling)
+                                    : TokenAgent(policy_.engine, policy_.tokenizer, sampling);
   std::vector<Episode> episodes = play_episodes(agent,
                                                 place.environment,
                                                 place.mappers,

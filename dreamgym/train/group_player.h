@@ -27,6 +27,8 @@ struct Policy {
   TrainableModel& model;
   GenerationEngine& engine;
   std::shared_ptr<const Tokenizer> tokenizer;
+  /// How its episodes read; null = in the markers of our own models.
+  std::shared_ptr<const TurnPrompt> prompt = nullptr;
 };
 
 /// Where episodes are played.

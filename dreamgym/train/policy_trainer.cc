@@ -71,7 +71,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
   curriculum_state_ = curriculum_.save();
   if (!resume()) {
     if (has_reference(config_)) {
-      take_reference(weight_bytes(policy_.model.weights("")));
+      take_reference(policy_.model.adapter() ? "frozen" : trained_bytes(policy_.model));
     }
     publish(version());
     keep_best();
@@ -134,9 +134,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
     }
   }
   if (!best_weights_.empty()) {
-    TransformerWeights best = policy_.model.weights("");
-    set_weight_bytes(best, best_weights_);
-    policy_.model.set_weights(best);
+    set_trained_bytes(policy_.model, best_weights_);
     publish(fmt::format("{}-{}", phase_, report_.best_iteration));
   }
   if (progress != nullptr) {
@@ -172,7 +170,7 @@ void PolicyTrainer::take(const PlayedIteration& played) {
 
 std::vector<EpisodeRewards> PolicyTrainer::rewards_of(const std::vector<Episode>& episodes) {
   std::vector<std::vector<double>> penalties(episodes.size());
-  if (config_.kl.in_reward && reference_ != nullptr) {
+  if (config_.kl.in_reward && reference_) {
     std::vector<const Episode*> pointers;
     for (const Episode& episode : episodes) {
       pointers.push_back(&episode);
@@ -268,7 +266,7 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
                       static_cast<double>(config_.warmup_iterations + 1);
   config.rate_share = std::min(1.0, rise);
   const PolicyStep done = step_policy(
-      policy_.model, config_.kl.in_reward ? nullptr : reference_.get(), lessons, config);
+      policy_.model, config_.kl.in_reward || !reference_ ? nullptr : &*reference_, lessons, config);
   if (done.tokens == 0) {
     return;
   }
@@ -309,9 +307,7 @@ void PolicyTrainer::record_pools() {
 
 void PolicyTrainer::take_reference(std::string weights) {
   reference_weights_ = std::move(weights);
-  TransformerWeights start = policy_.model.weights("reference");
-  set_weight_bytes(start, reference_weights_);
-  reference_ = std::make_unique<TrainableModel>(std::move(start), policy_.model.num_threads());
+  reference_.emplace(ReferencePolicy::of(policy_.model, reference_weights_));
 }
 
 void PolicyTrainer::keep_best() {
@@ -326,7 +322,7 @@ void PolicyTrainer::keep_best() {
   if (best_weights_.empty() || success >= report_.best_validation) {
     report_.best_validation = success;
     report_.best_iteration = report_.iterations;
-    best_weights_ = weight_bytes(policy_.model.weights(""));
+    best_weights_ = trained_bytes(policy_.model);
   }
 }
 

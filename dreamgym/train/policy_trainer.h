@@ -129,10 +129,10 @@ class PolicyTrainer {
 
   TaskCurriculum& curriculum_;
   GroupPlayer player_;
-  std::unique_ptr<TrainableModel> reference_; // null without a KL term
+  std::optional<ReferencePolicy> reference_;  // nothing without a KL term
   std::string phase_;
   std::string best_weights_;
-  std::string reference_weights_;             // empty without a KL term
+  std::string reference_weights_;             // empty without a KL term; "frozen" under an adapter
   std::size_t num_groups_ = 0;                // of the present iteration
   std::string curriculum_state_;              // after what is learnt from, before what is played ahead
 };
