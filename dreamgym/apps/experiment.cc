@@ -46,7 +46,10 @@ RunResults Experiment::run() {
   prepare();
   learn_experience_model();
   if (wants("zero_shot")) {
-    stage("zero_shot", [&](StageRecord&) { save_model(domain_.model, model_path("zero_shot")); });
+    stage("zero_shot", [&](StageRecord&) {
+      save_policy(config_.policy.model.empty() ? policy_of(domain_.model) : untrained_policy(),
+                  model_path("zero_shot"));
+    });
   }
   imitate("start", data_.demonstrations, config_.start_sft);
   if (wants("sft_all")) {
@@ -116,8 +119,23 @@ ExperienceOptions Experiment::dream_options() const {
   return options;
 }
 
-std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& model) {
-  return std::make_unique<Actor>(load_model(model_path(model)), config_);
+std::unique_ptr<Experiment::Actor> Experiment::experience_actor() {
+  return std::make_unique<Actor>(load_model(model_path("experience")), config_);
+}
+
+std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& policy) {
+  auto actor = std::make_unique<Actor>(load_policy(model_path(policy)), config_);
+  actor->policy.weights.arrays.clear();  // the engine has its own
+  return actor;
+}
+
+PolicyModel Experiment::untrained_policy() const {
+  if (!config_.policy.model.empty()) {
+    return load_policy(config_.policy.model,
+                       AgentChat{config_.policy.chat_template, config_.policy.rules});
+  }
+  return policy_of(config_.policies_from == "base" ? domain_.model
+                                                   : load_model(model_path("experience")));
 }
 
 std::unique_ptr<EnvironmentBatch> Experiment::reality() const {
@@ -180,10 +198,23 @@ void Experiment::prepare() {
       domain_.names.size(),
       domain_.names_left_out,
       num_parameters(domain_.model.weights.config)));
-  progress_.note(fmt::format(
-      "predicted peak memory {}",
-      bytes_text(
-          plan_memory(config_, domain_.model.weights.config, data_.offline_steps).total_bytes())));
+  std::optional<TransformerConfig> policy;
+  if (!config_.policy.model.empty()) {
+    policy = load_policy(config_.policy.model,
+                         AgentChat{config_.policy.chat_template, config_.policy.rules})
+                 .weights.config;
+    progress_.note(fmt::format("the policies are {}, {} parameters, {}",
+                               config_.policy.model,
+                               num_parameters(*policy),
+                               config_.policy.lora_rank > 0
+                                   ? fmt::format("LoRA of rank {}", config_.policy.lora_rank)
+                                   : "all trained"));
+  }
+  const MemoryPlan memory = plan_memory(config_,
+                                        domain_.model.weights.config,
+                                        data_.offline_steps,
+                                        policy ? &*policy : nullptr);
+  progress_.note(fmt::format("predicted peak memory {}", bytes_text(memory.total_bytes())));
 }
 
 void Experiment::learn_experience_model() {
@@ -215,24 +246,23 @@ void Experiment::imitate(const std::string& name,
                          const std::vector<Trajectory>& demonstrations,
                          const SftConfig& config) {
   stage(name, [&](StageRecord& record) {
-    const ModelFiles start = config_.policies_from == "base"
-                                 ? domain_.model
-                                 : load_model(model_path("experience"));
-    const AgentPrompt prompt(start.tokenizer);
+    const PolicyModel start = untrained_policy();
     std::vector<TrainingSequence> sequences;
     for (const Trajectory& story : demonstrations) {
-      sequences.push_back(prompt.demonstration(story, config_.experience_data.max_tokens));
+      sequences.push_back(start.prompt->demonstration(story, config_.experience_data.max_tokens));
     }
-    TrainableModel model(start.weights, config_.threads);
-    const TeachingPlan plan =
-        epoch_plan(std::move(sequences), config, rng_.fork(name), domain_.content_names);
+    TrainableModel model =
+        trainable_policy(start, config_.policy, rng_.fork(name + " adapter").next(), config_.threads);
+    // Names that can stand for each other are tokens of our own vocabulary.
+    const auto names = start.language.pretrained ? std::vector<TokenId>() : domain_.content_names;
+    const TeachingPlan plan = epoch_plan(std::move(sequences), config, rng_.fork(name), names);
     const SftReport report = train_sft(
         model,
         plan,
         config,
         {name, recorder_.get(), &progress_, recorder_.get(), checkpoint_path(name)});
     record.tokens = report.tokens;
-    save_model({model.weights(name), start.tokenizer}, model_path(name));
+    save_policy(model, start, name, model_path(name));
   });
 }
 
@@ -241,7 +271,8 @@ PanelResult Experiment::play_panel(Actor& actor,
                                    std::span<const Task> tasks,
                                    const std::string& stream,
                                    const std::string& simulator) {
-  TokenAgent agent(actor.engine, actor.tokenizer, {.temperature = config_.evaluation.temperature});
+  TokenAgent agent(
+      actor.engine, actor.policy.prompt, {.temperature = config_.evaluation.temperature});
   PanelOptions options;
   options.max_steps = config_.max_steps;
   options.num_threads = config_.threads;
@@ -252,7 +283,7 @@ PanelResult Experiment::play_panel(Actor& actor,
 
 void Experiment::measure_experience_model() {
   stage("fidelity", [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
+    const auto dreamer = experience_actor();
     const std::size_t count =
         std::min(config_.evaluation.fidelity_episodes, data_.held_out.size());
     const ExperienceFidelity fidelity =
@@ -271,7 +302,7 @@ void Experiment::measure_experience_model() {
 
 void Experiment::check_free_running() {
   stage("check", [&](StageRecord& record) {
-    const auto dreamer = actor("experience");
+    const auto dreamer = experience_actor();
     const auto start = actor("start");
     std::vector<Task> tasks = data_.training_tasks;
     Rng stream = rng_.fork("check tasks");

@@ -12,6 +12,7 @@
 
 #include "dreamgym/apps/domain_vocabulary.h"
 #include "dreamgym/apps/experiment_data.h"
+#include "dreamgym/apps/policy_model.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/stage_log.h"
 #include "dreamgym/config/experiment_config.h"
@@ -35,7 +36,8 @@ class Experiment {
   [[nodiscard]] std::size_t peak_bytes() const;
 
  private:
-  struct Actor;           // a policy ready to act and learn
+  struct Actor;           // a model ready to act
+  struct Learner;         // a policy ready to act and learn
   struct PolicyTraining;  // what distinguishes one stage of it from another
 
   void prepare();
@@ -67,7 +69,10 @@ class Experiment {
   [[nodiscard]] ExperienceOptions dream_options() const;
   /// Holds a generated task against the world, or against the tasks one has.
   [[nodiscard]] TaskRevision task_revision() const;
-  std::unique_ptr<Actor> actor(const std::string& model);
+  std::unique_ptr<Actor> experience_actor();
+  std::unique_ptr<Actor> actor(const std::string& policy);
+  /// What every policy is before it has seen an action.
+  [[nodiscard]] PolicyModel untrained_policy() const;
   std::unique_ptr<EnvironmentBatch> reality() const;
   /// Reality for training: answers in time, failures reported instead of thrown.
   std::unique_ptr<EnvironmentBatch> training_ground() const;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "dreamgym/apps/model_folder.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/nn/generation_engine.h"
@@ -13,7 +12,8 @@ namespace dreamgym {
 
 Path policy_folder(const std::string& name) {
   const Path path = name;
-  if (std::filesystem::exists(path / "model.safetensors")) {
+  if (std::filesystem::exists(path / "config.json") ||
+      (path.extension() == ".gguf" && std::filesystem::exists(path))) {
     return path;
   }
   for (const char* model : {"s2r", "dream", "start"}) {
@@ -27,26 +27,30 @@ Path policy_folder(const std::string& name) {
   }
   throw Error(ErrorKind::kNotFound,
               fmt::format("no policy '{}'", name),
-              "name a run folder, RUN/MODEL (s2r, dream, traditional, start), a model folder, "
-              "or one of expert, noisy, random");
+              "name a run folder, RUN/MODEL (s2r, dream, traditional, start), a model folder, a .gguf "
+              "file, or one of expert, noisy, random");
 }
 
 PanelResult evaluate_policy(const World& world,
-                            const std::string& policy,
+                            const PolicyPlay& play,
                             std::span<const Task> tasks,
-                            double temperature,
                             std::uint64_t seed,
                             const PanelOptions& options) {
-  const ModelFiles model = load_model(policy_folder(policy));
-  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = options.num_threads});
-  TokenAgent agent(engine, model.tokenizer, {.temperature = temperature});
+  PolicyModel policy = load_policy(policy_folder(play.policy), play.chat);
+  GenerationEngine engine(policy.weights,
+                          policy.language.tokenizer,
+                          {.num_threads = options.num_threads,
+                           .weights = play.weights,
+                           .cache = play.cache});
+  policy.weights.arrays.clear();  // the engine has its own
+  TokenAgent agent(engine, policy.prompt, {.temperature = play.temperature});
   SingleEnvironmentBatch environment([&] { return world.make_environment(); }, options.num_threads);
   const auto mappers = world.make_action_mapper_factory();
   return evaluate_agent(agent, environment, mappers.get(), tasks, Rng(seed).fork("panel"), options);
 }
 
 std::vector<Trajectory> collect_with_policy(const World& world,
-                                            const std::string& policy,
+                                            const PolicyPlay& play,
                                             const CollectOptions& options) {
   const std::vector<Task> available = world.tasks(options.tasks);
   if (available.empty()) {
@@ -60,7 +64,7 @@ std::vector<Trajectory> collect_with_policy(const World& world,
   PanelOptions panel;
   panel.max_steps = options.max_steps;
   panel.num_threads = options.num_threads;
-  PanelResult played = evaluate_policy(world, policy, tasks, 1.0, options.seed, panel);
+  PanelResult played = evaluate_policy(world, play, tasks, options.seed, panel);
   const auto explainer = world.make_explainer();
   std::vector<Trajectory> stories;
   for (Episode& episode : played.episodes) {

@@ -36,9 +36,13 @@ void measure_free_running(const Path& run_folder,
                           std::size_t threads,
                           std::map<std::string, double>& out) {
   RunDream dream(run_folder, threads);
-  const ModelFiles policy = load_model(policy_folder(run_folder.string()));
-  GenerationEngine engine(policy.weights, policy.tokenizer, {.num_threads = threads});
-  TokenAgent agent(engine, policy.tokenizer, {.temperature = config.evaluation.temperature});
+  const PolicyModel policy = load_policy(policy_folder(run_folder.string()));
+  GenerationEngine engine(policy.weights,
+                          policy.language.tokenizer,
+                          {.num_threads = threads,
+                           .weights = config.policy.weights,
+                           .cache = config.policy.cache});
+  TokenAgent agent(engine, policy.prompt, {.temperature = config.evaluation.temperature});
   std::vector<Task> tasks = dream.tasks();
   tasks.resize(std::min(tasks.size(), episodes));
   PanelOptions options;
