@@ -39,7 +39,8 @@ TEST(ModelState, OfAnAdapterIsTheAdapterAlone) {
   learn(model);
   const Blobs blobs = model_blobs(model);
   std::size_t count = 0;
-  for (const auto& [name, pair] : model.adapter()->pairs) {
+  const auto adapter = model.adapter();
+  for (const auto& [name, pair] : adapter->pairs) {
     count += pair.a.values.size() + pair.b.values.size();
   }
   EXPECT_EQ(blobs.at("weights").size(), count * sizeof(float));
