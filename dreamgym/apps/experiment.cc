@@ -51,7 +51,10 @@ RunResults Experiment::run() {
     learn_experience_model();
   }
   if (wants("zero_shot")) {
-    stage("zero_shot", [&](StageRecord&) { save_model(domain_.model, model_path("zero_shot")); });
+    stage("zero_shot", [&](StageRecord&) {
+      save_policy(config_.policy.model.empty() ? policy_of(domain_.model) : untrained_policy(),
+                  model_path("zero_shot"));
+    });
   }
   imitate("start", data_.demonstrations, config_.start_sft);
   if (wants("sft_all")) {
@@ -134,8 +137,19 @@ std::shared_ptr<const EpisodeAuditor> Experiment::auditor() const {
   return world_ != nullptr ? world_->make_episode_auditor() : nullptr;
 }
 
-std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& model) {
-  return std::make_unique<Actor>(load_run_model(model_path(model)), config_);
+std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& policy) {
+  auto actor = std::make_unique<Actor>(load_run_policy(model_path(policy)), config_);
+  actor->policy.weights.arrays.clear();  // the engine has its own
+  return actor;
+}
+
+PolicyModel Experiment::untrained_policy() const {
+  if (!config_.policy.model.empty()) {
+    return load_policy(config_.policy.model,
+                       AgentChat{config_.policy.chat_template, config_.policy.rules});
+  }
+  return policy_of(config_.policies_from == "base" ? domain_.model
+                                                   : load_run_model(model_path("experience")));
 }
 
 std::unique_ptr<EnvironmentBatch> Experiment::reality() const {
@@ -219,10 +233,23 @@ void Experiment::prepare() {
       domain_.names.size(),
       domain_.names_left_out,
       num_parameters(domain_.model.weights.config)));
-  progress_.note(fmt::format(
-      "predicted peak memory {}",
-      bytes_text(
-          plan_memory(config_, domain_.model.weights.config, data_.offline_steps).total_bytes())));
+  std::optional<TransformerConfig> policy;
+  if (!config_.policy.model.empty()) {
+    policy = load_policy(config_.policy.model,
+                         AgentChat{config_.policy.chat_template, config_.policy.rules})
+                 .weights.config;
+    progress_.note(fmt::format("the policies are {}, {} parameters, {}",
+                               config_.policy.model,
+                               num_parameters(*policy),
+                               config_.policy.lora_rank > 0
+                                   ? fmt::format("LoRA of rank {}", config_.policy.lora_rank)
+                                   : "all trained"));
+  }
+  const MemoryPlan memory = plan_memory(config_,
+                                        domain_.model.weights.config,
+                                        data_.offline_steps,
+                                        policy ? &*policy : nullptr);
+  progress_.note(fmt::format("predicted peak memory {}", bytes_text(memory.total_bytes())));
 }
 
 void Experiment::learn_experience_model() {
@@ -254,25 +281,24 @@ void Experiment::imitate(const std::string& name,
                          const std::vector<Trajectory>& demonstrations,
                          const SftConfig& config) {
   stage(name, [&](StageRecord& record) {
-    const ModelFiles start = config_.policies_from == "base"
-                                 ? domain_.model
-                                 : load_run_model(model_path("experience"));
-    TrainableModel model(start.weights, config_.threads);
-    const TeachingPlan plan =
-        epoch_plan(AgentPrompt(start.tokenizer)
-                       .demonstrations(demonstrations,
-                                       config_.experience_data.max_tokens,
-                                       config_.agent.history_steps),
-                   config,
-                   rng_.fork(name),
-                   domain_.content_names);
+    const PolicyModel start = untrained_policy();
+    TrainableModel model =
+        trainable_policy(start, config_.policy, rng_.fork(name + " adapter").next(), config_.threads);
+    // Names that can stand for each other are tokens of our own vocabulary.
+    const auto names = start.language.pretrained ? std::vector<TokenId>() : domain_.content_names;
+    const TeachingPlan plan = epoch_plan(
+        start.prompt->demonstrations(
+            demonstrations, config_.experience_data.max_tokens, config_.agent.history_steps),
+        config,
+        rng_.fork(name),
+        names);
     const SftReport report = train_sft(
         model,
         plan,
         config,
         {name, recorder_.get(), &progress_, recorder_.get(), checkpoint_path(name)});
     record.tokens = report.tokens;
-    save_model({model.weights(name), start.tokenizer}, model_path(name));
+    save_policy(model, start, name, model_path(name));
   });
 }
 
@@ -282,7 +308,7 @@ PanelResult Experiment::play_panel(Actor& actor,
                                    const std::string& stream,
                                    const std::string& simulator) {
   TokenAgent agent(actor.engine,
-                   actor.tokenizer,
+                   actor.policy.prompt,
                    {.temperature = config_.evaluation.temperature,
                     .history_steps = config_.agent.history_steps});
   PanelOptions options;

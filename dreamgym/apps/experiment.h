@@ -13,6 +13,7 @@
 #include "dreamgym/apps/domain_vocabulary.h"
 #include "dreamgym/apps/dreamer.h"
 #include "dreamgym/apps/experiment_data.h"
+#include "dreamgym/apps/policy_model.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/stage_log.h"
 #include "dreamgym/apps/task_provenance.h"
@@ -38,7 +39,8 @@ class Experiment {
   [[nodiscard]] std::size_t peak_bytes() const;
 
  private:
-  struct Actor;           // a policy ready to act and learn
+  struct Actor;           // a model ready to act
+  struct Learner;         // a policy ready to act and learn
   struct PolicyTraining;  // what distinguishes one stage of it from another
 
   void prepare();
@@ -82,7 +84,9 @@ class Experiment {
   [[nodiscard]] SolvabilityAudit solvability_audit() const;
   /// Tree and audit of a stage's generated tasks, into the run folder.
   void keep_provenance(const std::string& stage, const TaskCurriculum& curriculum, StageRecord& record);
-  std::unique_ptr<Actor> actor(const std::string& model);
+  std::unique_ptr<Actor> actor(const std::string& policy);
+  /// What every policy is before it has seen an action.
+  [[nodiscard]] PolicyModel untrained_policy() const;
   std::unique_ptr<EnvironmentBatch> reality() const;
   /// Reality for training: answers in time, failures reported instead of thrown.
   std::unique_ptr<EnvironmentBatch> training_ground() const;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/apps/dream_listener.h"
 #include "dreamgym/apps/experiment.h"
 #include "dreamgym/apps/experiment_actor.h"
@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kValidationTasks = 48;
 
 // A pair whose context is longer than the model may read has no tail left to compare.
-std::vector<TrainingSequence> pair_sequences(const AgentPrompt& prompt,
+std::vector<TrainingSequence> pair_sequences(const TurnPrompt& prompt,
                                              const std::vector<Trajectory>& stories,
                                              const std::vector<PreferencePair>& pairs,
                                              std::size_t max_tokens) {
@@ -103,10 +103,10 @@ std::function<void(Trajectory&)> Experiment::explain_real() const {
 
 void Experiment::prefer() {
   stage("dpo", [&](StageRecord& record) {
-    const ModelFiles start = load_model(model_path("start"));
+    const PolicyModel start = load_policy(model_path("start"));
     const PreferencePairs pairs = build_preference_pairs(
         data_.offline, {.max_pairs_per_task = config_.dpo.pairs_per_task});
-    const auto sequences = pair_sequences(AgentPrompt(start.tokenizer),
+    const auto sequences = pair_sequences(*start.prompt,
                                           data_.offline,
                                           pairs.pairs,
                                           config_.experience_data.max_tokens);
@@ -124,7 +124,8 @@ void Experiment::prefer() {
              "\n";
     }
     write_file(folder_ / "data" / "preferences.jsonl", eto);
-    TrainableModel model(start.weights, config_.threads);
+    TrainableModel model =
+        trainable_policy(start, config_.policy, rng_.fork("dpo adapter").next(), config_.threads);
     const DpoReport report = train_dpo(
         model,
         sequences,
@@ -138,7 +139,7 @@ void Experiment::prefer() {
                        {"accuracy", report.accuracy},
                        {"margin", report.margin},
                        {"skipped_updates", static_cast<double>(report.skipped_updates)}};
-    save_model({model.weights("dpo"), start.tokenizer}, model_path("dpo"));
+    save_policy(model, start, "dpo", model_path("dpo"));
   });
 }
 
@@ -158,16 +159,18 @@ std::unique_ptr<EnvironmentBatch> Experiment::training_ground() const {
 // The critic of the model a stage starts from, or a copy of that model where it has none.
 std::unique_ptr<TrainableModel> Experiment::critic_of(const std::string& model) const {
   const Path own = model_path(model + "_critic");
-  const ModelFiles files = load_model(std::filesystem::exists(own) ? own : model_path(model));
-  return std::make_unique<TrainableModel>(files.weights, config_.threads);
+  return std::make_unique<TrainableModel>(
+      load_model_weights(std::filesystem::exists(own) ? own : model_path(model)), config_.threads);
 }
 
 PolicyReport Experiment::train_policy(const PolicyTraining& training) {
-  const auto learner = actor(training.from);
+  const auto learner = std::make_unique<Learner>(
+      load_policy(model_path(training.from)), config_, rng_.fork(training.name + " adapter").next());
   const auto critic =
       needs_critic(training.config) ? critic_of(training.from) : std::unique_ptr<TrainableModel>();
   const auto trainer =
-      make_policy_trainer({learner->model, learner->engine, learner->tokenizer},
+      make_policy_trainer(
+          {learner->model, learner->engine, learner->tokenizer, learner->policy.prompt},
                           critic.get(),
                           training.curriculum,
                           training.place,
@@ -194,11 +197,10 @@ PolicyReport Experiment::train_policy(const PolicyTraining& training) {
   trainer->theory_discount = training.theory_discount;
   const PolicyReport report = trainer->run(training.name);
   if (critic != nullptr) {
-    save_model({critic->weights(training.name + "-critic"), learner->tokenizer},
-               model_path(training.name + "_critic"));
+    save_policy(
+        *critic, learner->policy, training.name + "-critic", model_path(training.name + "_critic"));
   }
-  save_model({learner->model.weights(training.name), learner->tokenizer},
-             model_path(training.name));
+  save_policy(learner->model, learner->policy, training.name, model_path(training.name));
   return report;
 }
 

@@ -22,9 +22,36 @@ constexpr std::size_t kTransitionBytes = 6 << 10U;
 // Tokens an episode's context has on average at its end, per step.
 constexpr std::size_t kTokensPerStep = 45;
 
-std::size_t cached_bytes_per_token(const TransformerConfig& shape) {
+// Of keys and values of all layers.
+std::size_t cached_bytes_per_token(const TransformerConfig& shape, std::size_t bytes_per_number) {
   return static_cast<std::size_t>(shape.num_layers * 2 * shape.num_kv_heads * shape.head_dim) *
-         sizeof(float);
+         bytes_per_number;
+}
+
+std::size_t bytes_of(const std::string& format) {
+  return format == "int8" ? 1 : format == "bf16" ? 2 : sizeof(float);
+}
+
+std::size_t num_low_rank(const TransformerConfig& shape, const PolicyConfig& policy) {
+  std::size_t count = 0;
+  for (const auto& [name, size] : parameter_shapes(shape)) {
+    for (const std::string& target : policy.lora_targets) {
+      if (size.size() == 2 && name.ends_with("." + target + ".weight")) {
+        count += policy.lora_rank * static_cast<std::size_t>(size[0] + size[1]);
+      }
+    }
+  }
+  return count;
+}
+
+// Weights, the packed copy that samples, and of what is trained: gradients of each thread, the sum of
+// them, two moments, the best so far; one more copy of all while a policy is handed over or saved.
+std::size_t policy_bytes(const ExperimentConfig& config, const TransformerConfig& shape) {
+  const auto parameters = static_cast<std::size_t>(num_parameters(shape));
+  const std::size_t trained =
+      config.policy.lora_rank > 0 ? num_low_rank(shape, config.policy) : parameters;
+  return parameters * (2 * sizeof(float) + bytes_of(config.policy.weights)) +
+         trained * sizeof(float) * (3 + config.threads);
 }
 
 }  // namespace
@@ -39,24 +66,30 @@ std::size_t MemoryPlan::total_bytes() const {
 
 MemoryPlan plan_memory(const ExperimentConfig& config,
                        const TransformerConfig& shape,
-                       std::size_t offline_steps) {
-  const auto parameters = static_cast<std::size_t>(num_parameters(shape));
-  const std::size_t model = parameters * sizeof(float);
+                       std::size_t offline_steps,
+                       const TransformerConfig* policy) {
+  const TransformerConfig& acting = policy != nullptr ? *policy : shape;
+  const std::size_t model = static_cast<std::size_t>(num_parameters(shape)) * sizeof(float);
   const std::size_t episodes = config.dream.tasks_per_iteration * config.dream.group_size;
-  const std::size_t context = std::min<std::size_t>(
-      static_cast<std::size_t>(shape.max_position), 64 + kTokensPerStep * config.max_steps);
-  const std::size_t cache = std::min(config.cache_megabytes << 20U,
-                                     episodes * context * cached_bytes_per_token(shape));
+  const auto cache = [&](const TransformerConfig& of, std::size_t bytes_per_number) {
+    const std::size_t context = std::min<std::size_t>(
+        static_cast<std::size_t>(of.max_position), 64 + kTokensPerStep * config.max_steps);
+    return std::min(config.cache_megabytes << 20U,
+                    episodes * context * cached_bytes_per_token(of, bytes_per_number));
+  };
+  const std::size_t activations =
+      std::max(activation_bytes_per_token(shape),
+               activation_bytes_per_token(acting, config.policy.recompute));
   const std::size_t micro_batch = std::max({config.experience_sft.tokens_per_micro_batch,
                                             config.start_sft.tokens_per_micro_batch,
                                             config.dream.tokens_per_micro_batch});
   const std::size_t dreamed = config.dream.iterations * episodes * config.max_steps / 2;
   return {{{"program and libraries", kProgramBytes},
-           // policy: weights, gradients of each thread, two moments, best, packed for sampling
-           {"policy and optimiser", model * (6 + config.threads)},
+           {"policy and optimiser", policy_bytes(config, acting)},
            {"experience model", model * 3},
-           {"caches of both engines", 2 * cache},
-           {"activations", config.threads * micro_batch * activation_bytes_per_token(shape)},
+           {"caches of both engines",
+            cache(acting, bytes_of(config.policy.cache)) + cache(shape, sizeof(float))},
+           {"activations", config.threads * micro_batch * activations},
            {"transitions", (2 * offline_steps + dreamed) * kTransitionBytes}}};
 }
 

@@ -16,11 +16,13 @@ struct MemoryPlan {
   [[nodiscard]] std::size_t total_bytes() const;
 };
 
-/// @param shape         of the model.
+/// @param shape         of the experience model.
 /// @param offline_steps transitions of the offline data.
+/// @param policy        shape of the policies' model; null = the same.
 MemoryPlan plan_memory(const ExperimentConfig& config,
                        const TransformerConfig& shape,
-                       std::size_t offline_steps);
+                       std::size_t offline_steps,
+                       const TransformerConfig* policy = nullptr);
 
 /// Largest resident size of this process since its start or the last restart, bytes; 0 where the
 /// system does not say.

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "dreamgym/base/error.h"
 
@@ -13,6 +14,16 @@ ModelFiles load_model(const Path& folder) {
     throw Error(ErrorKind::kNotFound,
                 fmt::format("no model folder at {}", folder.string()),
                 "name a folder that holds config.json, model.safetensors and tokenizer.json");
+  }
+  const std::string family = load_model_config(folder).family;
+  if (family != TransformerConfig{}.family) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("{} is a model of the family {}, whose tokenizer has none of the "
+                            "markers that an experience model is built on",
+                            folder.string(),
+                            family),
+                "a pretrained model can be the policy: policy.model = \"" + folder.string() +
+                    "\" beside base.model = \"models/nano\"");
   }
   ModelFiles model{load_weights(folder.string()),
                    std::make_shared<const BpeTokenizer>(read_tokenizer(folder / "tokenizer.json"))};
@@ -32,11 +43,38 @@ ModelFiles load_model(const Path& folder) {
 }
 
 void save_model(const ModelFiles& model, const Path& folder, NumberType type) {
+  replace_folder(folder, [&](const Path& temporary) {
+    save_weights(model.weights, temporary.string(), type);
+    write_tokenizer(*model.tokenizer, temporary / "tokenizer.json");
+  });
+}
+
+void write_language(const ModelLanguage& language, const Path& folder) {
+  if (!language.pretrained) {
+    write_tokenizer(dynamic_cast<const BpeTokenizer&>(*language.tokenizer),
+                    folder / "tokenizer.json");
+    return;
+  }
+  write_file(folder / "tokenizer.json", vocabulary_to_json(language.pretrained->vocabulary()));
+  write_file(folder / "generation_config.json", generation_config_to_json(language.generation));
+  nlohmann::ordered_json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
+                                {"clean_up_tokenization_spaces", false}};
+  if (!language.generation.end_tokens.empty()) {
+    const std::vector<TokenId> end{language.generation.end_tokens.front()};
+    config["eos_token"] = language.tokenizer->decode(end);
+  }
+  if (language.chat_template) {
+    config["chat_template"] = *language.chat_template;
+    write_file(folder / "chat_template.jinja", *language.chat_template);
+  }
+  write_file(folder / "tokenizer_config.json", config.dump(2) + "\n");
+}
+
+void replace_folder(const Path& folder, const std::function<void(const Path& temporary)>& write) {
   const Path temporary = folder.string() + ".tmp";
   std::filesystem::remove_all(temporary);
   make_folder(temporary);
-  save_weights(model.weights, temporary.string(), type);
-  write_tokenizer(*model.tokenizer, temporary / "tokenizer.json");
+  write(temporary);
   std::filesystem::remove_all(folder);
   std::filesystem::rename(temporary, folder);
 }

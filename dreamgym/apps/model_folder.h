@@ -1,13 +1,15 @@
-// A model and its tokenizer in one folder, in the field's usual layout: config.json,
-// model.safetensors, tokenizer.json.
+// One of our own models and its tokenizer in one folder, in the field's usual layout: config.json,
+// model.safetensors, tokenizer.json. Policies of any family: policy_model.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "dreamgym/base/file.h"
 #include "dreamgym/llm/bpe_tokenizer.h"
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/llm/pretrained_model.h"
 
 namespace dreamgym {
 
@@ -16,9 +18,17 @@ struct ModelFiles {
   std::shared_ptr<const BpeTokenizer> tokenizer;
 };
 
-/// @throws Error naming the missing or broken file, or if vocabulary sizes don't fit.
+/// @throws Error naming the missing or broken file, if vocabulary sizes don't fit, and kUnsupported
+///         for a model of another family, whose tokenizer knows none of our markers.
 ModelFiles load_model(const Path& folder);
 /// Written to a temporary folder and renamed: the folder is there whole or not at all.
 void save_model(const ModelFiles& model, const Path& folder, NumberType type = NumberType::kFloat32);
+
+/// Writes how a model reads and writes: tokenizer.json and, of a pretrained one, its settings and
+/// chat template.
+void write_language(const ModelLanguage& language, const Path& folder);
+
+/// Lets `write` fill a temporary folder beside `folder`, then puts it in its place.
+void replace_folder(const Path& folder, const std::function<void(const Path& temporary)>& write);
 
 }  // namespace dreamgym

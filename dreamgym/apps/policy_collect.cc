@@ -14,7 +14,8 @@ namespace dreamgym {
 
 Path policy_folder(const std::string& name) {
   const Path path = name;
-  if (std::filesystem::exists(path / "model.safetensors")) {
+  if (std::filesystem::exists(path / "config.json") ||
+      (path.extension() == ".gguf" && std::filesystem::exists(path))) {
     return path;
   }
   for (const char* model : {"s2r", "dream", "start"}) {
@@ -28,8 +29,8 @@ Path policy_folder(const std::string& name) {
   }
   throw Error(ErrorKind::kNotFound,
               fmt::format("no policy '{}'", name),
-              "name a run folder, RUN/MODEL (s2r, dream, traditional, start), a model folder, "
-              "or one of expert, noisy, random");
+              "name a run folder, RUN/MODEL (s2r, dream, traditional, start), a model folder, a .gguf "
+              "file, or one of expert, noisy, random");
 }
 
 namespace {
@@ -47,24 +48,28 @@ std::size_t history_steps(const Path& model) {
 }  // namespace
 
 PanelResult evaluate_policy(const World& world,
-                            const std::string& policy,
+                            const PolicyPlay& play,
                             std::span<const Task> tasks,
-                            double temperature,
                             std::uint64_t seed,
                             const PanelOptions& options) {
-  const Path folder = policy_folder(policy);
-  const ModelFiles model = load_model(folder);
-  GenerationEngine engine(model.weights, model.tokenizer, {.num_threads = options.num_threads});
+  const Path folder = policy_folder(play.policy);
+  PolicyModel policy = load_policy(folder, play.chat);
+  GenerationEngine engine(policy.weights,
+                          policy.language.tokenizer,
+                          {.num_threads = options.num_threads,
+                           .weights = play.weights,
+                           .cache = play.cache});
+  policy.weights.arrays.clear();  // the engine has its own
   TokenAgent agent(engine,
-                   model.tokenizer,
-                   {.temperature = temperature, .history_steps = history_steps(folder)});
+                   policy.prompt,
+                   {.temperature = play.temperature, .history_steps = history_steps(folder)});
   SingleEnvironmentBatch environment([&] { return world.make_environment(); }, options.num_threads);
   const auto mappers = world.make_action_mapper_factory();
   return evaluate_agent(agent, environment, mappers.get(), tasks, Rng(seed).fork("panel"), options);
 }
 
 std::vector<Trajectory> collect_with_policy(const World& world,
-                                            const std::string& policy,
+                                            const PolicyPlay& play,
                                             const CollectOptions& options) {
   const std::vector<Task> available = world.tasks(options.tasks);
   if (available.empty()) {
@@ -78,7 +83,7 @@ std::vector<Trajectory> collect_with_policy(const World& world,
   PanelOptions panel;
   panel.max_steps = options.max_steps;
   panel.num_threads = options.num_threads;
-  PanelResult played = evaluate_policy(world, policy, tasks, 1.0, options.seed, panel);
+  PanelResult played = evaluate_policy(world, play, tasks, options.seed, panel);
   const auto explainer = world.make_explainer();
   std::vector<Trajectory> stories;
   for (Episode& episode : played.episodes) {

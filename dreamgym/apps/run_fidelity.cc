@@ -4,18 +4,16 @@
 #include <filesystem>
 #include <set>
 
-#include "dreamgym/apps/model_folder.h"
-#include "dreamgym/apps/policy_collect.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_dream.h"
 #include "dreamgym/apps/run_files.h"
+#include "dreamgym/apps/run_policy.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/fidelity_breakdown.h"
 #include "dreamgym/eval/hidden_contents.h"
 #include "dreamgym/eval/long_dreams.h"
-#include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
 namespace {
@@ -40,19 +38,14 @@ void measure_free_running(RunDream& dream,
                           std::size_t threads,
                           std::map<std::string, double>& out) {
   const ExperimentConfig& config = dream.config();
-  const ModelFiles policy = load_model(policy_folder(run_folder.string()));
-  GenerationEngine engine(policy.weights, policy.tokenizer, {.num_threads = threads});
-  TokenAgent agent(engine,
-                   policy.tokenizer,
-                   {.temperature = config.evaluation.temperature,
-                    .history_steps = config.agent.history_steps});
+  RunPolicy policy(run_folder, config, threads);
   std::vector<Task> tasks = dream.tasks();
   tasks.resize(std::min(tasks.size(), episodes));
   PanelOptions options;
   options.max_steps = config.max_steps;
   options.provenance = Provenance::kDreamed;
   const PanelResult played =
-      evaluate_agent(agent, dream, dream.mappers(), tasks, Rng(config.seed).fork("eval"), options);
+      evaluate_agent(policy.agent(), dream, dream.mappers(), tasks, Rng(config.seed).fork("eval"), options);
   const EnvironmentLuck luck = measure_environment_luck(
       dream, played.episodes, config.evaluation.luck_replays, Rng(config.seed).fork("luck"));
   out["dreamed_success"] = played.success.value;

@@ -6,6 +6,10 @@
 namespace dreamgym {
 namespace {
 
+constexpr const char* kDamagedModel =
+    "a model of this run is damaged: put its folder back from a backup, or delete it and its stage from "
+    "progress.json and go on with --resume, which trains it again";
+
 template <class Read>
 auto with_hint(const Read& read, const char* hint) {
   try {
@@ -27,9 +31,11 @@ std::vector<Trajectory> read_run_trajectories(const Path& file) {
 }
 
 ModelFiles load_run_model(const Path& folder) {
-  return with_hint([&] { return load_model(folder); },
-                   "a model of this run is damaged: put its folder back from a backup, or delete it and its stage from "
-                   "progress.json and go on with --resume, which trains it again");
+  return with_hint([&] { return load_model(folder); }, kDamagedModel);
+}
+
+PolicyModel load_run_policy(const Path& folder) {
+  return with_hint([&] { return load_policy(folder); }, kDamagedModel);
 }
 
 }  // namespace dreamgym

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dreamgym/apps/model_folder.h"
+#include "dreamgym/apps/policy_model.h"
 #include "dreamgym/base/file.h"
 #include "dreamgym/data/types.h"
 
@@ -14,5 +15,7 @@ std::vector<Trajectory> read_run_trajectories(const Path& file);
 
 /// A model of a run folder. @throws Error as load_model.
 ModelFiles load_run_model(const Path& folder);
+/// A policy of a run folder. @throws Error as load_policy.
+PolicyModel load_run_policy(const Path& folder);
 
 }  // namespace dreamgym

@@ -7,15 +7,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dreamgym/apps/model_folder.h"
-#include "dreamgym/apps/policy_collect.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_dream.h"
+#include "dreamgym/apps/run_policy.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/eval/policy_panel.h"
 #include "dreamgym/experience/reality_witness.h"
-#include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
 namespace {
@@ -40,9 +38,7 @@ std::vector<Trajectory> dream_episodes(const JudgeRequest& request, const Path& 
   }
   RunDream dream(request.run, request.threads);
   const ExperimentConfig& config = dream.config();
-  const ModelFiles policy = load_model(policy_folder(request.run.string()));
-  GenerationEngine engine(policy.weights, policy.tokenizer, {.num_threads = request.threads});
-  TokenAgent agent(engine, policy.tokenizer, {.temperature = config.evaluation.temperature});
+  RunPolicy policy(request.run, config, request.threads);
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < request.episodes && !dream.tasks().empty(); ++i) {
     tasks.push_back(dream.tasks()[i % dream.tasks().size()]);
@@ -52,7 +48,7 @@ std::vector<Trajectory> dream_episodes(const JudgeRequest& request, const Path& 
   options.provenance = Provenance::kDreamed;
   options.simulator_version = dream.dreamer().version();
   const PanelResult played =
-      evaluate_agent(agent, dream, dream.mappers(), tasks, Rng(config.seed).fork("judge"), options);
+      evaluate_agent(policy.agent(), dream, dream.mappers(), tasks, Rng(config.seed).fork("judge"), options);
   std::vector<Trajectory> stories;
   for (const Episode& episode : played.episodes) {
     if (episode.trajectory.outcome != Outcome::kInfrastructureError) {

@@ -136,6 +136,26 @@ void require_valid(const PolicyStage& stage) {
   }
 }
 
+void require_one_of(const char* key, const std::string& given, const std::vector<std::string>& known) {
+  if (std::ranges::find(known, given) == known.end()) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}: got '{}', expected one of {}", key, given, join(known, ", ")));
+  }
+}
+
+void require_valid(const PolicyConfig& policy) {
+  require_one_of("policy.weights", policy.weights, {"fp32", "bf16", "int8"});
+  require_one_of("policy.cache", policy.cache, {"fp32", "bf16"});
+  if (!policy.chat_template.empty()) {
+    (void)chat_template_named(policy.chat_template);
+  }
+  if (policy.lora_rank > 0 && policy.lora_targets.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "policy.lora_targets is empty: an adapter of nothing learns nothing",
+                "name projections such as q_proj and v_proj, or set policy.lora_rank = 0");
+  }
+}
+
 // A tool of one's own: the logs come from the houses that the agent will work in, the tasks are new.
 const std::map<std::string, std::string> kQuickstartHouses = {
     {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
@@ -177,6 +197,7 @@ void resolve(ExperimentConfig& config) {
   }
   require_valid_dream(config);
   require_valid_replay(config.replay);
+  require_valid(config.policy);
   if (config.policies_from != "base" && config.policies_from != "experience") {
     throw Error(ErrorKind::kConfig,
                 fmt::format("policies_from: got '{}', expected base or experience", config.policies_from),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/agent/chat_prompt.h"
 #include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/config/dream_config.h"
 #include "dreamgym/config/fields.h"
@@ -45,6 +46,22 @@ struct BaseConfig {
   std::string preset = "nano";
   std::size_t new_merges = 0;             ///< phrases of the new domain that become tokens of their own
   std::size_t name_words = 0;             ///< frequent words that become name tokens (VocabularyPlan)
+};
+
+/// The policies' model where it is not the experience model's: any pretrained one, prompted in its own
+/// chat format (docs/language_models.md).
+struct PolicyConfig {
+  std::string model;                      ///< folder or .gguf file; "" = as base and policies_from say
+  std::string chat_template;              ///< "" = the one the model's own template is
+  std::string rules{kAgentRules};         ///< its system message
+  std::size_t lora_rank = 0;              ///< of a fresh adapter in each stage; 0 = all weights are trained
+  double lora_alpha = 32;
+  std::vector<std::string> lora_targets = {
+      "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+  bool lora_rank_stabilized = false;      ///< scale alpha / sqrt(rank) instead of alpha / rank
+  bool recompute = false;                 ///< keep less of a training pass, compute it again
+  std::string weights = "fp32";           ///< of the copy that samples: fp32, bf16 or int8
+  std::string cache = "fp32";             ///< its keys and values: fp32 or bf16
 };
 
 struct CheckConfig {
@@ -98,6 +115,7 @@ struct ExperimentConfig {
   DataConfig data;
   BaseConfig base;
   AgentConfig agent;
+  PolicyConfig policy;
   ExperienceOptions experience;
   DreamEndpointConfig dream_endpoint;
   DreamFallbackConfig dream_fallback;

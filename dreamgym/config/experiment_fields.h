@@ -39,6 +39,20 @@ void visit_fields(BaseConfig& config, Field&& field) {
 }
 
 template <class Field>
+void visit_fields(PolicyConfig& config, Field&& field) {
+  field("model", config.model, "of the policies, if not the base: any pretrained model, a folder or .gguf file");
+  field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
+  field("rules", config.rules, "system message of every episode");
+  field("lora_rank", config.lora_rank, "train a LoRA adapter of this rank; 0 = all weights", between(0, 4096));
+  field("lora_alpha", config.lora_alpha, "scale of the adapter, times 1 / rank", at_least(1e-6));
+  field("lora_targets", config.lora_targets, "projections that are adapted");
+  field("lora_rank_stabilized", config.lora_rank_stabilized, "scale by alpha / sqrt(rank)");
+  field("recompute", config.recompute, "keep only the layers' inputs of a training pass: less memory, a third more time");
+  field("weights", config.weights, "numbers of the copy that samples: fp32, bf16 or int8");
+  field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
+}
+
+template <class Field>
 void visit_fields(SftConfig& config, Field&& field) {
   field("epochs", config.epochs, "passes over the data", at_least(0));
   field("tokens_per_update", config.tokens_per_update, "tokens of an optimiser step", at_least(64));
@@ -212,6 +226,7 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field.section("data", config.data);
   field.section("base", config.base);
   field.section("agent", config.agent);
+  field.section("policy", config.policy);
   field.section("experience", config.experience);
   field.section("experience.endpoint", config.dream_endpoint);
   field.section("experience.fallback", config.dream_fallback);

@@ -25,7 +25,7 @@ struct EngineConfig {
   std::size_t prefill_chunk_tokens = 64;  ///< rows computed at once while reading a context
   std::size_t cache_budget_bytes =
       1ULL << 30;  ///< beyond it the least recently used sessions are dropped
-  /// "fp32", "bf16" (exact for checkpoints stored so) or "int8" (a scale a row; for frozen models).
+  /// "fp32", "bf16" (exact for checkpoints stored so) or "int8" (a scale for 32 neighbours of a row).
   std::string weights = "fp32";
   std::string cache = "fp32";  ///< keys and values: "fp32" or "bf16"
   /// "amx", "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.

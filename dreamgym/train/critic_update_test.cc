@@ -97,6 +97,7 @@ TEST(PpoLessons, RefuseARewardThatIsNotANumber) {
 
 TEST(PpoSteps, DoNotDependOnTheSizeOfMicroBatches) {
   const TrainableModel judge(tiny(), 1);
+  const ReferencePolicy reference(TrainableModel(tiny(), 1));
   const auto lessons = lessons_of(kEpisodes, judge);
   std::vector<double> losses;
   for (const std::size_t tokens : {7U, 1000U}) {
@@ -105,7 +106,7 @@ TEST(PpoSteps, DoNotDependOnTheSizeOfMicroBatches) {
     PolicyStepConfig config;
     config.tokens_per_micro_batch = tokens;
     config.objective.loss.entropy_coefficient = 0.01;
-    const PolicyStep step = step_policy(policy, &judge, of_policy(lessons), config);
+    const PolicyStep step = step_policy(policy, &reference, of_policy(lessons), config);
     losses.push_back(step.sums.loss);
     losses.push_back(step_critic(critic, pointers(lessons), {}, tokens).loss);
     EXPECT_EQ(step.sums.tokens, 6.0);

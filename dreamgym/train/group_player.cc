@@ -212,10 +212,10 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
   if (members.empty()) {
     return {};
   }
-  TokenAgent agent(
-      policy_.engine,
-      policy_.tokenizer,
-      {.temperature = config_.temperature, .history_steps = config_.history_steps});
+  const AgentOptions sampling = {.temperature = config_.temperature,
+                                 .history_steps = config_.history_steps};
+  TokenAgent agent = policy_.prompt ? TokenAgent(policy_.engine, policy_.prompt, sampling)
+                                    : TokenAgent(policy_.engine, policy_.tokenizer, sampling);
   const EnvironmentTimes before = place.times ? place.times() : EnvironmentTimes{};
   std::vector<Episode> episodes = play_episodes(agent,
                                                 place.environment,

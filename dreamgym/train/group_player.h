@@ -28,6 +28,8 @@ struct Policy {
   TrainableModel& model;
   GenerationEngine& engine;
   std::shared_ptr<const Tokenizer> tokenizer;
+  /// How its episodes read; null = in the markers of our own models.
+  std::shared_ptr<const TurnPrompt> prompt = nullptr;
 };
 
 /// Where an environment's own time goes, in seconds since it was made.

@@ -9,12 +9,34 @@
 #include "dreamgym/base/text.h"
 
 namespace dreamgym {
+namespace {
+
+void append_values(const WeightArray& array, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(array.values.data()),
+               array.values.size() * sizeof(float));
+}
+
+void take_values(const std::string& bytes, std::size_t& offset, WeightArray& array) {
+  const std::size_t size = array.values.size() * sizeof(float);
+  if (offset + size > bytes.size()) {
+    throw Error(ErrorKind::kCorrupt, "the checkpoint's weights are of a smaller model");
+  }
+  std::memcpy(array.values.data(), bytes.data() + offset, size);
+  offset += size;
+}
+
+void check_all_taken(const std::string& bytes, std::size_t offset) {
+  if (offset != bytes.size()) {
+    throw Error(ErrorKind::kCorrupt, "the checkpoint's weights are of a larger model");
+  }
+}
+
+}  // namespace
 
 std::string weight_bytes(const TransformerWeights& weights) {
   std::string bytes;
   for (const auto& [name, array] : weights.arrays) {
-    bytes.append(reinterpret_cast<const char*>(array.values.data()),
-                 array.values.size() * sizeof(float));
+    append_values(array, bytes);
   }
   return bytes;
 }
@@ -22,26 +44,47 @@ std::string weight_bytes(const TransformerWeights& weights) {
 void set_weight_bytes(TransformerWeights& weights, const std::string& bytes) {
   std::size_t offset = 0;
   for (auto& [name, array] : weights.arrays) {
-    const std::size_t size = array.values.size() * sizeof(float);
-    if (offset + size > bytes.size()) {
-      throw Error(ErrorKind::kCorrupt, "the checkpoint's weights are of a smaller model");
-    }
-    std::memcpy(array.values.data(), bytes.data() + offset, size);
-    offset += size;
+    take_values(bytes, offset, array);
   }
-  if (offset != bytes.size()) {
-    throw Error(ErrorKind::kCorrupt, "the checkpoint's weights are of a larger model");
+  check_all_taken(bytes, offset);
+}
+
+std::string trained_bytes(const TrainableModel& model) {
+  const auto adapter = model.adapter();
+  if (!adapter) {
+    return weight_bytes(model.weights(""));
   }
+  std::string bytes;
+  for (const auto& [name, pair] : adapter->pairs) {
+    append_values(pair.a, bytes);
+    append_values(pair.b, bytes);
+  }
+  return bytes;
+}
+
+void set_trained_bytes(TrainableModel& model, const std::string& bytes) {
+  auto adapter = model.adapter();
+  if (!adapter) {
+    TransformerWeights weights = model.weights("");
+    set_weight_bytes(weights, bytes);
+    model.set_weights(weights);
+    return;
+  }
+  std::size_t offset = 0;
+  for (auto& [name, pair] : adapter->pairs) {
+    take_values(bytes, offset, pair.a);
+    take_values(bytes, offset, pair.b);
+  }
+  check_all_taken(bytes, offset);
+  model.set_adapter(*adapter);
 }
 
 Blobs model_blobs(const TrainableModel& model) {
-  return {{"weights", weight_bytes(model.weights(""))}, {"optimizer", model.optimizer_state()}};
+  return {{"weights", trained_bytes(model)}, {"optimizer", model.optimizer_state()}};
 }
 
 void restore_model(TrainableModel& model, const Blobs& blobs) {
-  TransformerWeights weights = model.weights("");
-  set_weight_bytes(weights, blobs.at("weights"));
-  model.set_weights(weights);
+  set_trained_bytes(model, blobs.at("weights"));
   model.set_optimizer_state(blobs.at("optimizer"));
 }
 

@@ -12,10 +12,15 @@
 
 namespace dreamgym {
 
-/// {"weights", "optimizer"}.
+/// What is trained ("weights": all of them, or the adapter's) and the "optimizer".
 Blobs model_blobs(const TrainableModel& model);
 /// @throws Error kCorrupt if the weights are of another shape.
 void restore_model(TrainableModel& model, const Blobs& blobs);
+
+/// Raw fp32 values of what a model trains, and back: all weights, or those of its adapter alone.
+/// @throws Error kCorrupt if they are of another shape.
+std::string trained_bytes(const TrainableModel& model);
+void set_trained_bytes(TrainableModel& model, const std::string& bytes);
 
 /// Raw fp32 values of all arrays in name order, and back into weights of the same shape.
 std::string weight_bytes(const TransformerWeights& weights);

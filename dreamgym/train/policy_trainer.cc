@@ -71,7 +71,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
   curriculum_state_ = curriculum_.save();
   if (!resume()) {
     if (has_reference(config_)) {
-      take_reference(weight_bytes(policy_.model.weights("")));
+      take_reference(policy_.model.adapter() ? "frozen" : trained_bytes(policy_.model));
     }
     publish(version());
     remember_calm_policy();
@@ -185,7 +185,7 @@ void PolicyTrainer::watch() {
 
 void PolicyTrainer::remember_calm_policy() {
   if (config_.guards.patience > 0) {
-    calm_weights_ = weight_bytes(policy_.model.weights(""));
+    calm_weights_ = trained_bytes(policy_.model);
     report_.calm_iteration = report_.iterations;
   }
 }
@@ -210,9 +210,7 @@ void PolicyTrainer::keep_policy() {
     report_.best_iteration = report_.calm_iteration;
   }
   if (!best_weights_.empty()) {
-    TransformerWeights best = policy_.model.weights("");
-    set_weight_bytes(best, best_weights_);
-    policy_.model.set_weights(best);
+    set_trained_bytes(policy_.model, best_weights_);
     publish(fmt::format("{}-{}", phase_, report_.best_iteration));
   }
 }
@@ -246,7 +244,7 @@ void PolicyTrainer::take(const PlayedIteration& played) {
 
 std::vector<EpisodeRewards> PolicyTrainer::rewards_of(const std::vector<Episode>& episodes) {
   std::vector<std::vector<double>> penalties(episodes.size());
-  if (config_.kl.in_reward && reference_ != nullptr) {
+  if (config_.kl.in_reward && reference_) {
     std::vector<const Episode*> pointers;
     for (const Episode& episode : episodes) {
       pointers.push_back(&episode);
@@ -353,7 +351,7 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
   config.control = {.guard = &guards_.policy(),
                     .rate_share = std::min(1.0, rise) * guards_.rate_share()};
   const PolicyStep done = step_policy(
-      policy_.model, config_.kl.in_reward ? nullptr : reference_.get(), lessons, config);
+      policy_.model, config_.kl.in_reward || !reference_ ? nullptr : &*reference_, lessons, config);
   if (done.tokens == 0) {
     return;
   }
@@ -394,9 +392,7 @@ void PolicyTrainer::record_pools() {
 
 void PolicyTrainer::take_reference(std::string weights) {
   reference_weights_ = std::move(weights);
-  TransformerWeights start = policy_.model.weights("reference");
-  set_weight_bytes(start, reference_weights_);
-  reference_ = std::make_unique<TrainableModel>(std::move(start), policy_.model.num_threads());
+  reference_.emplace(ReferencePolicy::of(policy_.model, reference_weights_));
 }
 
 bool PolicyTrainer::validation_due() const {
@@ -416,7 +412,7 @@ void PolicyTrainer::keep_best() {
   if (best_weights_.empty() || success >= report_.best_validation) {
     report_.best_validation = success;
     report_.best_iteration = report_.iterations;
-    best_weights_ = weight_bytes(policy_.model.weights(""));
+    best_weights_ = trained_bytes(policy_.model);
   }
 }
 

@@ -151,10 +151,10 @@ class PolicyTrainer {
 
   TaskCurriculum& curriculum_;
   GroupPlayer player_;
-  std::unique_ptr<TrainableModel> reference_; // null without a KL term
+  std::optional<ReferencePolicy> reference_;  // nothing without a KL term
   std::string phase_;
   std::string best_weights_;
-  std::string reference_weights_;             // empty without a KL term
+  std::string reference_weights_;             // empty without a KL term; "frozen" under an adapter
   std::string calm_weights_;                  // of the last policy before the guards' present alarms
   IterationTimes times_;                      // of the present iteration
   SteadyClock clock_;

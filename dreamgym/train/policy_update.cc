@@ -42,10 +42,25 @@ PolicySequence sequence_of(const PackedEpisodes& packed,
   return sequence;
 }
 
+template <class Model>
+std::vector<std::vector<double>> scores_of(const Model& model,
+                                           std::span<const Episode* const> episodes,
+                                           std::size_t tokens_per_micro_batch) {
+  const PackedEpisodes packed = internal::pack_with_places(episodes, tokens_per_micro_batch);
+  const Scores scores = model.score(packed.played.batches);
+  std::vector<std::vector<double>> out(episodes.size());
+  for (const SamplePlace& place : packed.played.places) {
+    for (std::size_t i = 0; i < place.count; ++i) {
+      out[place.episode].push_back(scores[place.batch][place.begin + i].logprob);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 PolicyStep step_policy(TrainableModel& policy,
-                       const TrainableModel* reference,
+                       const ReferencePolicy* reference,
                        std::span<const PolicyLesson* const> lessons,
                        const PolicyStepConfig& config) {
   const PackedEpisodes packed =
@@ -88,15 +103,13 @@ PolicyStep step_policy(TrainableModel& policy,
 std::vector<std::vector<double>> score_episodes(const TrainableModel& model,
                                                 std::span<const Episode* const> episodes,
                                                 std::size_t tokens_per_micro_batch) {
-  const PackedEpisodes packed = internal::pack_with_places(episodes, tokens_per_micro_batch);
-  const Scores scores = model.score(packed.played.batches);
-  std::vector<std::vector<double>> out(episodes.size());
-  for (const SamplePlace& place : packed.played.places) {
-    for (std::size_t i = 0; i < place.count; ++i) {
-      out[place.episode].push_back(scores[place.batch][place.begin + i].logprob);
-    }
-  }
-  return out;
+  return scores_of(model, episodes, tokens_per_micro_batch);
+}
+
+std::vector<std::vector<double>> score_episodes(const ReferencePolicy& model,
+                                                std::span<const Episode* const> episodes,
+                                                std::size_t tokens_per_micro_batch) {
+  return scores_of(model, episodes, tokens_per_micro_batch);
 }
 
 std::vector<double> sampled_logprobs(const Episode& episode) {

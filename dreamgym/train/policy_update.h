@@ -12,6 +12,7 @@
 #include "dreamgym/rollout/play_episodes.h"
 #include "dreamgym/train/gradient_guard.h"
 #include "dreamgym/train/policy_objective.h"
+#include "dreamgym/train/reference_policy.h"
 
 namespace dreamgym {
 
@@ -44,7 +45,7 @@ struct PolicyStepConfig {
 ///
 /// @param reference  borrowed; null without a KL term.
 PolicyStep step_policy(TrainableModel& policy,
-                       const TrainableModel* reference,
+                       const ReferencePolicy* reference,
                        std::span<const PolicyLesson* const> lessons,
                        const PolicyStepConfig& config);
 
@@ -52,6 +53,9 @@ PolicyStep step_policy(TrainableModel& policy,
 ///
 /// @return  [episode][T]
 std::vector<std::vector<double>> score_episodes(const TrainableModel& model,
+                                                std::span<const Episode* const> episodes,
+                                                std::size_t tokens_per_micro_batch);
+std::vector<std::vector<double>> score_episodes(const ReferencePolicy& model,
                                                 std::span<const Episode* const> episodes,
                                                 std::size_t tokens_per_micro_batch);
 

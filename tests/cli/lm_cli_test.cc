@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "tests/chat_checkpoint.h"
 #include "tests/cli/ran.h"
 #include "tests/language_model_data.h"
 
@@ -161,6 +162,43 @@ TEST(LmCli, NamesWhatIsWrong) {
   EXPECT_EQ(run("lm info --model /nowhere").code, 1);
   EXPECT_EQ(run("lm").code, 2);
   EXPECT_NE(run("lm generate --help").out.find("Example"), std::string::npos);
+}
+
+TEST(LmCli, AnswersManyLinesAtOnceAsOneAfterTheOther) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const std::string model = " --model " + tiny("llama3_untied_f32").string();
+  std::string asked;
+  for (int i = 0; i < 12; ++i) {
+    asked += Json{{"ids", {1, 2 + i, 3}}, {"max_tokens", 2 + 3 * (i % 4)}, {"seed", i}, {"n", 1 + i % 3}}.dump() + "\n";
+  }
+  const Ran one = run("lm generate" + model, asked);
+  ASSERT_EQ(one.code, 0) << one.errors;
+  const Ran many = run("lm generate --concurrent 5 --threads 2" + model, asked);
+  EXPECT_EQ(many.code, 0) << many.errors;
+  EXPECT_EQ(many.out, one.out);
+  const Ran wrong = run("lm generate --concurrent 5" + model, "{\"ids\": [1]}\n\n{\"ids\": []}\n");
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_NE(wrong.errors.find("line 3"), std::string::npos) << wrong.errors;
+}
+
+TEST(LmCli, HoldsRepliesToASchema) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const TemporaryFolder folder;
+  const Path model = folder.path() / "chat";
+  write_chat_checkpoint(model);
+  const Path schema = folder.path() / "schema.json";
+  write_file(schema, R"({"type": "object", "properties": {"done": {"type": "boolean"}, "n": {"type": "integer"}}, "required": ["done"]})");
+  const Ran ran = run("lm generate --schema " + schema.string() + " --model " + model.string(),
+                      R"({"messages": [{"role": "user", "content": "Done?"}], "n": 3, "max_tokens": 80})"
+                      "\n");
+  ASSERT_EQ(ran.code, 0) << ran.errors;
+  for (const Json& line : lines(ran.out)) {
+    EXPECT_TRUE(Json::parse(line["text"].get<std::string>()).at("done").is_boolean()) << line;
+  }
+  write_file(schema, R"({"type": "string", "format": "date"})");
+  const Ran refused = run("lm generate --schema " + schema.string() + " --model " + model.string(), "{}\n");
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(refused.errors.find("\"format\""), std::string::npos) << refused.errors;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void collect_episodes(const CollectArguments& arguments) {
     options.policy = policy_kind_from_name(arguments.policy);
     stories = collect(*world, options);
   } else {
-    stories = collect_with_policy(*world, arguments.policy, options);
+    stories = collect_with_policy(*world, {.policy = arguments.policy}, options);
   }
   write_trajectories(arguments.out, stories);
   const auto successes =

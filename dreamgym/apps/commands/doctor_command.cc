@@ -1,10 +1,12 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "dreamgym/agent/chat_prompt.h"
 #include "dreamgym/apps/abilities.h"
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/memory_plan.h"
@@ -21,9 +23,13 @@ void plan(const std::string& config_path, const std::vector<std::string>& assign
   const ExperimentConfig config = load_experiment(config_path, assignments);
   const TransformerConfig shape = config.base.model.empty()
                                       ? transformer_preset(config.base.preset)
-                                      : load_model(config.base.model).weights.config;
+                                      : load_model_config(config.base.model);
+  std::optional<TransformerConfig> policy;
+  if (!config.policy.model.empty()) {
+    policy = load_model_config(config.policy.model);
+  }
   const std::size_t offline = config.data.collect_episodes * config.max_steps / 2;
-  const MemoryPlan memory = plan_memory(config, shape, offline);
+  const MemoryPlan memory = plan_memory(config, shape, offline, policy ? &*policy : nullptr);
   for (const auto& [name, bytes] : memory.parts) {
     fmt::print("{:<26} {:>10}\n", name, bytes_text(bytes));
   }
@@ -31,10 +37,10 @@ void plan(const std::string& config_path, const std::vector<std::string>& assign
 }
 
 // Sampled log-probabilities recomputed by the trainer must agree.
-double worst_disagreement(const ModelFiles& model) {
-  GenerationEngine engine(model.weights, model.tokenizer, {});
+double worst_disagreement(const PretrainedModel& model) {
+  GenerationEngine engine(model.weights, model.language.tokenizer, {});
   GenerationRequest request;
-  request.context = model.tokenizer->encode("You are in the middle of a room.");
+  request.context = model.language.tokenizer->encode("You are in the middle of a room.");
   request.max_tokens = 48;
   request.seed = 7;
   const auto reply = engine.generate(std::span(&request, 1)).front();
@@ -54,8 +60,16 @@ double worst_disagreement(const ModelFiles& model) {
   return worst;
 }
 
+// Whether an episode in the model's chat format is one sequence of tokens.
+void examine_chat(const ModelLanguage& language, const std::string& folder) {
+  const ChatTemplate format = chat_template_of(language, "", folder);
+  (void)ChatPrompt(language.pretrained, format, kAgentRules);
+  fmt::print("chat format {}: only appends: ok\n", chat_template_name(format));
+}
+
 void examine_model(const std::string& folder, std::size_t probes) {
-  const ModelFiles model = load_model(folder);
+  const PretrainedModel model = load_pretrained_model(folder);
+  const Tokenizer& tokenizer = *model.language.tokenizer;
   const TransformerConfig& shape = model.weights.config;
   fmt::print("{}: {} parameters, {} layers of {}, vocabulary {}\n",
              folder,
@@ -64,13 +78,15 @@ void examine_model(const std::string& folder, std::size_t probes) {
              shape.hidden_size,
              shape.vocab_size);
   const std::string text = "You open the drawer 1. In it, you see a mug 12, and a caf\xc3\xa9.";
-  const bool round_trip = model.tokenizer->decode(model.tokenizer->encode(text)) == text;
+  const bool round_trip = tokenizer.decode(tokenizer.encode(text)) == text;
   fmt::print("tokenizer round trip: {}\n", round_trip ? "ok" : "FAILED");
   const double worst = worst_disagreement(model);
   const bool agree = worst < 1e-4;
   fmt::print("trainer and engine: largest log-probability difference {:.2g}: {}\n", worst, agree ? "ok" : "FAILED");
-  if (probes > 0) {
-    const Abilities abilities = measure_abilities(model, probes, 1);
+  if (model.language.pretrained) {
+    examine_chat(model.language, folder);
+  } else if (probes > 0) {
+    const Abilities abilities = measure_abilities(load_model(folder), probes, 1);
     fmt::print("copy {:.3f}, recall after 500 tokens {:.3f}, state tracking {:.3f}, acting {:.3f} ({} probes each)\n",
                abilities.copy,
                abilities.recall,
@@ -112,9 +128,9 @@ void add_doctor_command(CLI::App& app) {
   plan_verb->callback([config, assignments] { plan(*config, *assignments); });
   auto folder = std::make_shared<std::string>();
   auto probes = std::make_shared<std::size_t>(100);
-  CLI::App* model_verb = group->add_subcommand("model", "Checks a model folder.");
-  model_verb->add_option("folder", *folder, "model folder")->required();
-  model_verb->add_option("--probes", *probes, "held-out questions per ability; 0 = none")->capture_default_str();
+  CLI::App* model_verb = group->add_subcommand("model", "Checks a model: tokenizer, trainer against engine, chat format.");
+  model_verb->add_option("folder", *folder, "model folder, or .gguf file")->required();
+  model_verb->add_option("--probes", *probes, "held-out questions per ability of one of our own; 0 = none")->capture_default_str();
   model_verb->callback([folder, probes] { examine_model(*folder, *probes); });
   group->callback([group] {
     if (group->get_subcommands().empty()) {

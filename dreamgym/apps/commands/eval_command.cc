@@ -13,6 +13,8 @@
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
 #include "dreamgym/apps/terminal_progress.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/eval/performance_bound.h"
 #include "dreamgym/worlds/catalog.h"
 
@@ -33,6 +35,11 @@ struct Options {
   std::size_t long_steps = 0;
   std::optional<std::uint64_t> seed;
   double temperature = 0.4;
+  std::string chat_template;
+  std::optional<std::string> rules;
+  std::string weights = "fp32";
+  std::string cache = "fp32";
+  std::string out;
   bool json = false;
 };
 
@@ -40,9 +47,14 @@ nlohmann::ordered_json to_json(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
+// Whether it is a run, and no bare model folder.
+bool has_config(const Options& options) {
+  return !options.run.empty() && std::filesystem::exists(Path(options.run) / "config.toml");
+}
+
 // Tasks of the world that the run learned in, if it is the same world: its houses, not others.
 WorldOptions world_of_run(const Options& options) {
-  if (std::filesystem::exists(Path(options.run) / "config.toml")) {  // not for a bare model folder
+  if (has_config(options)) {
     const ExperimentConfig config = read_run_config(options.run);
     if (config.world == options.world) {
       return world_options(config, options.split, options.episodes);
@@ -55,12 +67,41 @@ std::string world_name(const Options& options) {
   if (!options.world.empty()) {
     return options.world;
   }
-  return std::filesystem::exists(Path(options.run) / "config.toml")
+  return has_config(options)
              ? read_run_config(options.run).world
              : "alfworld";
 }
 
+// RUN/models/MODEL, or a model by itself.
+PolicyPlay play_of(const Options& options) {
+  PolicyPlay play{.policy = options.run.empty()     ? options.model
+                            : options.model.empty() ? options.run
+                                                    : options.run + "/models/" + options.model,
+                  .temperature = options.temperature,
+                  .weights = options.weights,
+                  .cache = options.cache};
+  if (!options.chat_template.empty() || options.rules) {
+    play.chat = AgentChat{.chat_template = options.chat_template,
+                          .rules = options.rules.value_or(std::string(kAgentRules))};
+  }
+  return play;
+}
+
+void keep_episodes(const PanelResult& result, const std::string& file) {
+  std::vector<Trajectory> stories;
+  for (const Episode& episode : result.episodes) {
+    stories.push_back(episode.trajectory);
+  }
+  write_trajectories(file, stories);
+}
+
 void evaluate_policy_verb(const Options& given) {
+  if (given.run.empty() && given.model.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "no policy to measure",
+                "name a run with --run, a model of it with --model as well, or any model folder or "
+                ".gguf file with --model alone");
+  }
   Options options = given;
   options.world = world_name(given);
   const auto world = make_world(options.world);
@@ -79,10 +120,12 @@ void evaluate_policy_verb(const Options& given) {
   PanelOptions panel;
   panel.max_steps = options.max_steps;
   panel.num_threads = options.threads;
-  const std::string policy =
-      options.model.empty() ? options.run : options.run + "/models/" + options.model;
-  const PanelResult result =
-      evaluate_policy(*world, policy, tasks, options.temperature, wanted.seed, panel);
+  const PolicyPlay play = play_of(options);
+  const std::string& policy = play.policy;
+  const PanelResult result = evaluate_policy(*world, play, tasks, wanted.seed, panel);
+  if (!options.out.empty()) {
+    keep_episodes(result, options.out);
+  }
   if (!options.json) {
     fmt::print("{} on {} tasks of {} {}: {:.1f}% [{:.1f}, {:.1f}], {} steps in {:.1f} s\n",
                policy,
@@ -161,8 +204,8 @@ void evaluate_bound_verb(const Options& options, BoundInputs inputs) {
              steps);
 }
 
-void add_common(CLI::App* verb, Options& options) {
-  verb->add_option("--run", options.run, "run folder")->required();
+void add_common(CLI::App* verb, Options& options, bool needs_run = true) {
+  verb->add_option("--run", options.run, "run folder")->required(needs_run);
   verb->add_option("--episodes", options.episodes, "how many")->capture_default_str();
   verb->add_option("--threads", options.threads, "results do not depend on it")->capture_default_str();
   verb->add_flag("--json", options.json, "one JSON object");
@@ -177,15 +220,24 @@ void add_eval_command(CLI::App& app) {
   CLI::App* policy = group->add_subcommand(
       "policy",
       "Real success with 95% intervals on held-out tasks.\n"
-      "Example: dreamgym eval policy --run runs/quickstart --world alfworld --split valid_unseen --episodes 200");
-  add_common(policy, *options);
-  policy->add_option("--model", options->model, "of the run: s2r, dream, traditional, start (default: the best there is)");
+      "Examples: dreamgym eval policy --run runs/quickstart --world alfworld --split valid_unseen --episodes 200\n"
+      "          dreamgym eval policy --model SmolLM2.gguf --world alfworld --episodes 4 --out episodes.jsonl");
+  add_common(policy, *options, false);
+  policy->add_option("--model",
+                     options->model,
+                     "of the run: s2r, dream, traditional, start (default: the best there is); without --run any "
+                     "model folder or .gguf file");
   policy->add_option("--world", options->world, "a world of `dreamgym worlds`; default: the run's own");
   policy->add_option("--split", options->split, "default: the first held-out one");
   policy->add_option("--data", options->data, "folder of the world's benchmark files");
   policy->add_option("--max-steps", options->max_steps, "of an episode")->capture_default_str();
   policy->add_option("--temperature", options->temperature, "of the actions; 0 = greedy")->capture_default_str();
   policy->add_option("--seed", options->seed, "of tasks and sampling; default: the run's, so its houses");
+  policy->add_option("--chat-template", options->chat_template, "of a pretrained model, instead of its own");
+  policy->add_option("--rules", options->rules, "system message of a pretrained model");
+  policy->add_option("--weights", options->weights, "fp32, bf16 or int8")->capture_default_str();
+  policy->add_option("--cache", options->cache, "keys and values: fp32 or bf16")->capture_default_str();
+  policy->add_option("--out", options->out, "keep the episodes, as canonical JSONL");
   policy->callback([options] { evaluate_policy_verb(*options); });
 
   CLI::App* experience = group->add_subcommand(

@@ -7,6 +7,7 @@
 
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/lm/chat_repl.h"
+#include "dreamgym/apps/lm/concurrent_door.h"
 #include "dreamgym/apps/lm/convert.h"
 #include "dreamgym/apps/lm/json_lines.h"
 #include "dreamgym/apps/lm/model_doors.h"
@@ -22,6 +23,7 @@ struct Options {
   lm::ModelOptions model;
   lm::ConvertOptions convert;
   lm::ReplOptions repl;
+  std::size_t concurrent = 1;
   bool plain = false;
   bool generation_prompt = false;
 };
@@ -112,12 +114,24 @@ void add_model_doors(CLI::App& verb, const Shared& options) {
       options,
       "generate",
       "{\"ids\" | \"prompt\" | \"messages\", \"max_tokens\" = 64, \"temperature\" = 1, \"seed\", \"stop\"?, \"choices\"?,\n"
-      "\"n\"?, \"top_k\"?, \"top_p\"?, \"min_p\"?, \"repetition_penalty\"?, \"logit_bias\"?, \"session\"?} a line to\n"
+      "\"n\"?, \"top_k\"?, \"top_p\"?, \"min_p\"?, \"repetition_penalty\"?, \"logit_bias\"?, \"session\"?,\n"
+      "\"schema\"? (a JSON Schema the reply is held to)} a line to\n"
       "{\"ids\" (the new ones), \"text\", \"logprobs\", \"finish_reason\"}, one line for each of n\n"
       "Example: echo '{\"prompt\": \"Once\", \"temperature\": 0}' | dreamgym lm generate --model DIR");
   add_engine_options(*generate, options);
+  generate->add_option("--schema", options->model.schema, "file of a JSON Schema that every reply is held to")
+      ->check(CLI::ExistingFile);
+  generate->add_option("--concurrent",
+                       options->concurrent,
+                       "requests under way at once, read ahead of the answers; these stay in the order of the lines")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
   generate->callback([options] {
     lm::ModelDoors doors(options->model);
+    if (options->concurrent > 1) {
+      lm::generate_concurrently(doors, options->concurrent, std::cin, std::cout);
+      return;
+    }
     lm::answer_lines(std::cin, std::cout, [&](const Json& line) { return doors.generate(line); });
   });
   CLI::App* embed = add_door(

@@ -6,9 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/domain_vocabulary.h"
+#include "dreamgym/apps/policy_model.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/terminal_progress.h"
 #include "dreamgym/base/error.h"
@@ -27,47 +27,78 @@ struct Options {
   std::vector<std::string> assignments;
 };
 
-// What is taught: the experience model's joint loss, or the actions of successful episodes.
-std::vector<TrainingSequence> lessons(const Options& options,
-                                      const ExperimentConfig& config,
-                                      const DomainModel& domain,
-                                      const std::vector<Trajectory>& stories) {
-  if (options.kind == "experience") {
-    ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
-    buffer.add(stories);
-    const ExperiencePrompt prompt(domain.model.tokenizer, config.experience.max_demonstration_tokens);
-    return experience_sequences(
-        prompt, stories, &buffer, config.experience_data, Rng(config.seed).fork("sft"));
-  }
+// What an experience model is taught: its joint loss.
+std::vector<TrainingSequence> of_experience(const ExperimentConfig& config,
+                                            const DomainModel& domain,
+                                            const std::vector<Trajectory>& stories) {
+  ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
+  buffer.add(stories);
+  const ExperiencePrompt prompt(domain.model.tokenizer, config.experience.max_demonstration_tokens);
+  return experience_sequences(
+      prompt, stories, &buffer, config.experience_data, Rng(config.seed).fork("sft"));
+}
+
+// What a policy is taught: the actions of successful episodes.
+std::vector<TrainingSequence> of_policy(const ExperimentConfig& config,
+                                        const PolicyModel& policy,
+                                        const std::vector<Trajectory>& stories) {
   std::vector<Trajectory> successes;
   std::ranges::copy_if(
       stories, std::back_inserter(successes), [](const Trajectory& story) { return story.success(); });
-  return AgentPrompt(domain.model.tokenizer)
-      .demonstrations(successes, config.experience_data.max_tokens, config.agent.history_steps);
+  return policy.prompt->demonstrations(
+      successes, config.experience_data.max_tokens, config.agent.history_steps);
+}
+
+// @param names  tokens that can stand for each other.
+SftReport teach(TrainableModel& model,
+                std::vector<TrainingSequence> lessons,
+                const std::vector<TokenId>& names,
+                const ExperimentConfig& config,
+                const Options& options) {
+  const Path folder = options.run;
+  TerminalProgress progress;
+  RunRecorder recorder(folder, nullptr, 0);
+  const SftConfig& training =
+      options.kind == "experience" ? config.experience_sft : config.start_sft;
+  const TeachingPlan plan = epoch_plan(
+      std::move(lessons), training, Rng(config.seed).fork("order"), names);
+  return train_sft(
+      model, plan, training, {options.kind, &recorder, &progress, &recorder, folder / "checkpoints"});
+}
+
+// A pretrained model has names and format of its own; ours gets the domain's names.
+bool is_pretrained(const Path& base) {
+  return load_model_config(base).family != TransformerConfig{}.family;
 }
 
 void sft(const Options& options) {
   const ExperimentConfig config = load_experiment("", options.assignments);
   const std::vector<Trajectory> stories = read_trajectories(options.logs);
-  TerminalProgress progress;
   const Path folder = options.run;
   make_folder(folder);
   const FolderLock lock(folder);
-  RunRecorder recorder(folder, nullptr, 0);
-  const DomainModel domain = adapt_vocabulary(
-      load_model(options.base), stories, vocabulary_plan(config.base), Rng(config.seed).fork("vocabulary"));
-  const SftConfig& training =
-      options.kind == "experience" ? config.experience_sft : config.start_sft;
-  TrainableModel model(domain.model.weights, config.threads);
-  const TeachingPlan plan = epoch_plan(lessons(options, config, domain, stories),
-                                       training,
-                                       Rng(config.seed).fork("order"),
-                                       domain.content_names);
-  const SftReport report = train_sft(
-      model, plan, training, {options.kind, &recorder, &progress, &recorder, folder / "checkpoints"});
   const Path out = folder / "models" / options.kind;
   make_folder(out.parent_path());
-  save_model({model.weights(options.kind), domain.model.tokenizer}, out);
+  SftReport report;
+  if (options.kind == "policy" && is_pretrained(options.base)) {
+    const PolicyModel start =
+        load_policy(options.base, AgentChat{config.policy.chat_template, config.policy.rules});
+    TrainableModel model = trainable_policy(
+        start, config.policy, Rng(config.seed).fork("adapter").next(), config.threads);
+    report = teach(model, of_policy(config, start, stories), {}, config, options);
+    save_policy(model, start, options.kind, out);
+  } else {
+    const DomainModel domain = adapt_vocabulary(load_model(options.base),
+                                                stories,
+                                                vocabulary_plan(config.base),
+                                                Rng(config.seed).fork("vocabulary"));
+    auto lessons = options.kind == "experience"
+                       ? of_experience(config, domain, stories)
+                       : of_policy(config, policy_of(domain.model), stories);
+    TrainableModel model(domain.model.weights, config.threads);
+    report = teach(model, std::move(lessons), domain.content_names, config, options);
+    save_model({model.weights(options.kind), domain.model.tokenizer}, out);
+  }
   fmt::print("{}: {} updates, {} tokens\n", out.string(), report.updates, report.tokens);
 }
 
@@ -84,7 +115,7 @@ void add_sft_command(CLI::App& app) {
   verb->add_option("--kind", options->kind, "experience or policy")
       ->check(CLI::IsMember({"experience", "policy"}))
       ->capture_default_str();
-  verb->add_option("--base", options->base, "model folder to start from")->capture_default_str();
+  verb->add_option("--base", options->base, "model to start from; for a policy also any pretrained one, with the keys of [policy]")->capture_default_str();
   verb->add_option("--run", options->run, "run folder; continues what is there")->required();
   verb->add_option("--set", options->assignments, "section.key=value as for `train`, may be repeated");
   verb->callback([options] { sft(*options); });

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 
-#include "dreamgym/llm/bpe_tokenizer.h"
+#include "dreamgym/apps/model_folder.h"
 #include "dreamgym/llm/checkpoint/bert_weights.h"
 #include "dreamgym/llm/gguf/gguf_file.h"
 #include "dreamgym/llm/gguf/gguf_writer.h"
@@ -94,27 +94,6 @@ void write_gguf_model(const TransformerWeights& weights,
               .generation = language.generation},
              block_type(options.type),
              options.out);
-}
-
-void write_language(const ModelLanguage& language, const Path& folder) {
-  if (!language.pretrained) {
-    write_tokenizer(dynamic_cast<const BpeTokenizer&>(*language.tokenizer),
-                    folder / "tokenizer.json");
-    return;
-  }
-  write_file(folder / "tokenizer.json", vocabulary_to_json(language.pretrained->vocabulary()));
-  write_file(folder / "generation_config.json", generation_config_to_json(language.generation));
-  Json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
-              {"clean_up_tokenization_spaces", false}};
-  if (!language.generation.end_tokens.empty()) {
-    const std::vector<TokenId> end{language.generation.end_tokens.front()};
-    config["eos_token"] = language.tokenizer->decode(end);
-  }
-  if (language.chat_template) {
-    config["chat_template"] = *language.chat_template;
-    write_file(folder / "chat_template.jinja", *language.chat_template);
-  }
-  write_file(folder / "tokenizer_config.json", config.dump(2) + "\n");
 }
 
 }  // namespace

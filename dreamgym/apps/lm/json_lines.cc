@@ -3,30 +3,38 @@
 #include <istream>
 #include <ostream>
 
-#include <fmt/format.h>
-
 #include "dreamgym/llm/tokenizers/text_stream.h"
 
 namespace dreamgym::lm {
 
+std::optional<Json> next_line(std::istream& in, std::size_t& number) {
+  std::string text;
+  while (std::getline(in, text)) {
+    ++number;
+    if (!trim(text).empty()) {
+      return of_line(number, [&] {
+        Json line = Json::parse(text, nullptr, false);
+        if (line.is_discarded()) {
+          throw Error(ErrorKind::kParse, "is not JSON: " + shorten(text, 80));
+        }
+        return line;
+      });
+    }
+  }
+  return std::nullopt;
+}
+
+void write_line(std::ostream& out, const Json& said) {
+  out << said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
 void answer_lines(std::istream& in,
                   std::ostream& out,
                   const std::function<std::vector<Json>(const Json& line)>& answer) {
-  std::string text;
-  for (std::size_t number = 1; std::getline(in, text); ++number) {
-    if (trim(text).empty()) {
-      continue;
-    }
-    try {
-      const Json line = Json::parse(text, nullptr, false);
-      if (line.is_discarded()) {
-        throw Error(ErrorKind::kParse, "is not JSON: " + shorten(text, 80));
-      }
-      for (const Json& said : answer(line)) {
-        out << said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-      }
-    } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("line {}: {}", number, error.what()));
+  std::size_t number = 0;
+  while (const auto line = next_line(in, number)) {
+    for (const Json& said : of_line(number, [&] { return answer(*line); })) {
+      write_line(out, said);
     }
     out.flush();
   }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,22 @@
 namespace dreamgym::lm {
 
 using Json = nlohmann::ordered_json;
+
+/// The next line that is not blank, or nothing at the end. @param number  of the line, counted on.
+/// @throws Error kParse for a line that is no JSON, naming the line.
+std::optional<Json> next_line(std::istream& in, std::size_t& number);
+
+/// What `work` throws, with the line's number before it.
+template <class Work>
+auto of_line(std::size_t number, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.kind(), "line " + std::to_string(number) + ": " + error.what());
+  }
+}
+
+void write_line(std::ostream& out, const Json& said);
 
 /// Answers each line of `in` with the lines `answer` gives for it; blank lines are left out.
 /// @throws Error what `answer` throws, and kParse for a line that is no JSON, naming the line.

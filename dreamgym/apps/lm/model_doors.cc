@@ -7,6 +7,7 @@
 
 #include "dreamgym/apps/lm/text_doors.h"
 #include "dreamgym/base/rng.h"
+#include "dreamgym/llm/grammar/json_schema.h"
 
 namespace dreamgym::lm {
 namespace {
@@ -17,7 +18,7 @@ void check_keys(const Json& line) {
   static const std::vector<std::string> kKnown = {
       "ids",     "prompt", "messages", "tools",   "variables", "max_tokens",         "temperature",
       "seed",    "stop",   "choices",  "n",       "top_k",     "top_p",              "min_p",
-      "session", "kept_tokens",        "logit_bias",           "repetition_penalty"};
+      "session", "kept_tokens",        "logit_bias",           "repetition_penalty", "schema"};
   if (!line.is_object()) {
     throw Error(ErrorKind::kParse, "a request is a JSON object");
   }
@@ -82,6 +83,10 @@ ModelDoors::ModelDoors(ModelOptions options) : options_(std::move(options)) {
     language_ = load_model_language(path);
     check_vocabulary(*language_, weights.config, options_.model);
   }
+  if (!options_.schema.empty()) {
+    schema_ = read_file(options_.schema);
+    (void)json_schema_pattern(schema_, options_.schema);  // said before the first request
+  }
   engine_.emplace(weights, language_ ? language_->tokenizer : nullptr, options_.engine);
 }
 
@@ -135,7 +140,29 @@ std::shared_ptr<const TokenTrie> ModelDoors::trie_of(
   return std::make_shared<const TokenTrie>(sequences);
 }
 
-GenerationRequest ModelDoors::request_of(const Json& line) const {
+// The request's own "schema", or that of the door.
+std::shared_ptr<const TokenGrammar> ModelDoors::grammar_of(const Json& line) {
+  const std::string schema = line.contains("schema") ? line["schema"].dump() : schema_;
+  if (schema.empty()) {
+    return nullptr;
+  }
+  std::shared_ptr<const TokenGrammar>& grammar = grammars_[schema];
+  if (!grammar) {
+    if (!language().pretrained) {
+      throw Error(ErrorKind::kUnsupported,
+                  options_.model + ": replies of our own models can't be held to a schema",
+                  "name a pretrained model");
+    }
+    if (!spellings_) {
+      spellings_ = std::make_shared<const TokenSpellings>(*language().pretrained);
+    }
+    grammar = std::make_shared<const TokenGrammar>(
+        *json_schema_pattern(schema, "\"schema\""), spellings_, end_tokens());
+  }
+  return grammar;
+}
+
+GenerationRequest ModelDoors::request_of(const Json& line) {
   check_keys(line);
   GenerationRequest request;
   request.context = context_of(line);
@@ -150,6 +177,8 @@ GenerationRequest ModelDoors::request_of(const Json& line) const {
   if (const auto choices = field_or<std::vector<std::string>>(line, "choices", {});
       !choices.empty()) {
     request.choices = trie_of(choices);
+  } else {
+    request.grammar = grammar_of(line);
   }
   return request;
 }
@@ -176,9 +205,13 @@ Json ModelDoors::reply_of(const GenerationRequest& request, const GenerationRepl
 }
 
 std::vector<Json> ModelDoors::generate(const Json& line) {
+  const auto requests = requests_of(line);
+  return lines_of(requests, engine_->generate(requests));
+}
+
+std::vector<GenerationRequest> ModelDoors::requests_of(const Json& line) {
   const GenerationRequest request = request_of(line);
   const std::size_t count = count_of(line, "n", 1);
-  constexpr std::size_t kMostReplies = 1024;
   if (count < 1 || count > kMostReplies) {
     throw Error(ErrorKind::kInvalidArgument,
                 fmt::format("\"n\" is {}, expected 1 to {}", count, kMostReplies));
@@ -190,11 +223,15 @@ std::vector<Json> ModelDoors::generate(const Json& line) {
   for (std::size_t i = 1; i < count; ++i) {
     requests[i].seed = Rng(request.seed).fork("reply", i).next();
   }
-  const auto replies = engine_->generate(requests);
+  return requests;
+}
+
+std::vector<Json> ModelDoors::lines_of(std::span<const GenerationRequest> requests,
+                                       std::span<const GenerationReply> replies) const {
   std::vector<Json> said;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     said.push_back(reply_of(requests[i], replies[i]));
-    if (count > 1) {
+    if (requests.size() > 1) {
       said.back()["index"] = i;
     }
   }

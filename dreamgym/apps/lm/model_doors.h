@@ -1,7 +1,10 @@
 // What needs a model's weights: score and generate.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,10 +14,14 @@
 
 namespace dreamgym::lm {
 
+/// Most replies a line may ask for.
+inline constexpr std::size_t kMostReplies = 1024;
+
 struct ModelOptions {
   std::string model;
   std::string adapter;        ///< folder of a LoRA adapter to merge; "" = none
   std::string chat_template;  ///< "" = the model's own
+  std::string schema;         ///< file of a JSON Schema that replies are held to; "" = none
   EngineConfig engine;
 };
 
@@ -30,6 +37,10 @@ class ModelDoors {
   /// {"ids" | "prompt" | "messages", ...} -> {"ids", "text", "logprobs", "finish_reason"}, one for
   /// each of "n".
   std::vector<Json> generate(const Json& line);
+  /// The two halves of it: what a line asks for, and what its replies are as lines.
+  std::vector<GenerationRequest> requests_of(const Json& line);
+  [[nodiscard]] std::vector<Json> lines_of(std::span<const GenerationRequest> requests,
+                                           std::span<const GenerationReply> replies) const;
 
   [[nodiscard]] const ModelLanguage& language() const;
   [[nodiscard]] ChatTemplate chat_template() const;
@@ -39,13 +50,17 @@ class ModelDoors {
 
  private:
   [[nodiscard]] std::vector<TokenId> context_of(const Json& line) const;
-  [[nodiscard]] GenerationRequest request_of(const Json& line) const;
+  GenerationRequest request_of(const Json& line);
+  std::shared_ptr<const TokenGrammar> grammar_of(const Json& line);
   [[nodiscard]] std::shared_ptr<const TokenTrie> trie_of(const std::vector<std::string>& choices) const;
   [[nodiscard]] Json reply_of(const GenerationRequest& request, const GenerationReply& reply) const;
 
   ModelOptions options_;
   std::optional<ModelLanguage> language_;
   std::optional<GenerationEngine> engine_;
+  std::string schema_;  // text of options_.schema
+  std::shared_ptr<const TokenSpellings> spellings_;  // made when first needed
+  std::map<std::string, std::shared_ptr<const TokenGrammar>> grammars_;  // by the schema's text
 };
 
 }  // namespace dreamgym::lm

@@ -54,7 +54,7 @@ PackedMatrix empty_matrix(NumberFormat format, std::size_t num_columns, std::siz
   const std::size_t padded = format == NumberFormat::kFloat32 ? depth : paired_depth(depth);
   matrix.words.resize(matrix.num_panels * padded / numbers_a_word(format) * kPanelWidth);
   if (format == NumberFormat::kInt8) {
-    matrix.scales.resize(matrix.columns());
+    matrix.scales.resize(matrix.columns() * num_scale_groups(depth));
   }
   return matrix;
 }
@@ -71,17 +71,24 @@ void set_pairs(PackedMatrix& matrix, std::size_t column, const float* values) {
 
 void set_bytes(PackedMatrix& matrix, std::size_t column, const float* values) {
   constexpr float kLargest = 127.0F;
-  float largest = 0;
-  for (std::size_t k = 0; k < matrix.depth; ++k) {
-    largest = std::max(largest, std::abs(values[k]));
-  }
-  const float scale = largest / kLargest;
-  matrix.scales[column] = scale;
+  const std::size_t panel = column / kPanelWidth;
+  const std::size_t lane = column % kPanelWidth;
+  const std::size_t num_groups = num_scale_groups(matrix.depth);
   auto* bytes = reinterpret_cast<std::int8_t*>(matrix.words.data());
-  const std::size_t first = column / kPanelWidth * paired_depth(matrix.depth) / 4;
-  for (std::size_t k = 0; scale > 0 && k < matrix.depth; ++k) {
-    const std::size_t word = (first + k / 4) * kPanelWidth + column % kPanelWidth;
-    bytes[4 * word + k % 4] = static_cast<std::int8_t>(std::lround(values[k] / scale));
+  const std::size_t first = panel * paired_depth(matrix.depth) / 4;
+  for (std::size_t group = 0; group < num_groups; ++group) {
+    const std::size_t begin = group * kScaleGroup;
+    const std::size_t end = std::min(begin + kScaleGroup, matrix.depth);
+    float largest = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      largest = std::max(largest, std::abs(values[k]));
+    }
+    const float scale = largest / kLargest;
+    matrix.scales[(panel * num_groups + group) * kPanelWidth + lane] = scale;
+    for (std::size_t k = begin; scale > 0 && k < end; ++k) {
+      const std::size_t word = (first + k / 4) * kPanelWidth + lane;
+      bytes[4 * word + k % 4] = static_cast<std::int8_t>(std::lround(values[k] / scale));
+    }
   }
 }
 

@@ -18,7 +18,7 @@ namespace dreamgym::engine {
 struct PackedMatrix {
   NumberFormat format = NumberFormat::kFloat32;
   AlignedFloats words;   ///< the panels, whatever their format
-  AlignedFloats scales;  ///< [columns()], int8 only
+  AlignedFloats scales;  ///< a panel's scales for each group of depths (kernels.h), int8 only
   std::size_t num_panels = 0;
   std::size_t depth = 0;
   [[nodiscard]] std::size_t columns() const { return num_panels * kPanelWidth; }
@@ -71,8 +71,8 @@ struct PackedTransformer {
 
 /// @throws Error kUnsupported for a shape the kernels can't compute, kInvalidArgument for arrays
 /// that are missing or of another shape than the config says.
-/// @param format  of the matrices; norms, biases and embeddings stay fp32. In int8 each row of a
-/// weight has its own scale, its largest magnitude / 127.
+/// @param format  of the matrices; norms, biases and embeddings stay fp32. In int8
+/// every kScaleGroup neighbours of a row have their own scale, their largest magnitude / 127.
 PackedTransformer pack_transformer(const TransformerWeights& weights,
                                    NumberFormat format = NumberFormat::kFloat32);
 

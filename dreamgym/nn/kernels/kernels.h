@@ -5,7 +5,8 @@
 //              [out, in] becomes ceil(out / kPanelWidth) panels of depth `in`). In bfloat16 two
 //              depths are one 32-bit word (the even one in its low half), the depth rounded up to
 //              kPairedDepth with zeros; in int8 four depths are one word (the first in its lowest
-//              byte), the depth rounded up likewise, and each column has a scale.
+//              byte), the depth rounded up likewise, and each column has a scale for every
+//              kScaleGroup depths.
 //   key block  [head_dim][kPanelWidth]: the keys of kPanelWidth neighbouring tokens, i.e. a panel
 //              whose columns are tokens.
 //   value block [kPanelWidth][value_stride]: a row per token, value_stride = head_dim rounded up to
@@ -51,6 +52,11 @@ constexpr std::size_t paired_depth(std::size_t depth) {
   return (depth + kPairedDepth - 1) / kPairedDepth * kPairedDepth;
 }
 
+inline constexpr std::size_t kScaleGroup = kPairedDepth;  ///< depths of an int8 column's scale
+constexpr std::size_t num_scale_groups(std::size_t depth) {
+  return (depth + kScaleGroup - 1) / kScaleGroup;
+}
+
 /// out[m][n] = sum_k left[m][k] * panels[n / kPanelWidth][k][n % kPanelWidth].
 struct PanelProduct {
   const float* left = nullptr;  ///< [num_rows, depth], rows left_stride floats apart
@@ -59,7 +65,7 @@ struct PanelProduct {
   std::size_t depth = 0;
   NumberFormat format = NumberFormat::kFloat32;
   const void* panels = nullptr;   ///< [num_panels][depth][kPanelWidth] of that format
-  const float* scales = nullptr;  ///< [num_panels * kPanelWidth], int8 only
+  const float* scales = nullptr;  ///< [num_panels][num_scale_groups(depth)][kPanelWidth], int8 only
   std::size_t num_panels = 0;
   float* out = nullptr;  ///< [num_rows, num_panels * kPanelWidth], rows out_stride floats apart
   std::size_t out_stride = 0;

@@ -37,7 +37,7 @@ struct FormatCase {
       : left(random_floats(rows * (depth + 3), 1)),
         words(random_words(
             format, panels * paired_depth(depth) / numbers_a_word(format) * kPanelWidth, 2)),
-        scales(random_floats(panels * kPanelWidth, 4)),
+        scales(random_floats(panels * num_scale_groups(depth) * kPanelWidth, 4)),
         out(random_floats(rows * panels * kPanelWidth, 3)),
         scratch(product_scratch_floats(depth, rows)),
         task{.left = left.data(),

@@ -30,7 +30,8 @@ double weight_of(const PanelProduct& task, std::size_t column, std::size_t k) {
   const std::size_t word =
       (panel * paired_depth(task.depth) / share + k / share) * kPanelWidth + lane;
   if (task.format == NumberFormat::kInt8) {
-    return double{task.scales[column]} *
+    const std::size_t group = panel * num_scale_groups(task.depth) + k / kScaleGroup;
+    return double{task.scales[group * kPanelWidth + lane]} *
            static_cast<const std::int8_t*>(task.panels)[4 * word + k % 4];
   }
   return half_of(task.panels, word, k % 2);

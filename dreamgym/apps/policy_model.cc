@@ -1,0 +1,119 @@
+#include "dreamgym/apps/policy_model.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "dreamgym/agent/agent_prompt.h"
+#include "dreamgym/base/error.h"
+#include "dreamgym/base/text.h"
+
+namespace dreamgym {
+namespace {
+
+constexpr const char* kAgentFile = "agent.json";
+
+AgentChat read_chat(const Path& file) {
+  const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
+  const auto text = [&](const char* key) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_string()) {
+      throw Error(ErrorKind::kParse,
+                  fmt::format("{}: expected an object with the text \"{}\"", file.string(), key),
+                  "delete the file to talk to the model with the default rules");
+    }
+    return json[key].get<std::string>();
+  };
+  return {text("chat_template"), text("rules")};
+}
+
+std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
+                                            const AgentChat& chat,
+                                            const std::string& model) {
+  if (!language.pretrained) {
+    return std::make_shared<const AgentPrompt>(language.tokenizer);
+  }
+  return std::make_shared<const ChatPrompt>(
+      language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules);
+}
+
+void write_policy(const TransformerWeights& weights,
+                  const PolicyModel& like,
+                  const std::optional<LoraAdapter>& adapter,
+                  const Path& folder) {
+  replace_folder(folder, [&](const Path& temporary) {
+    save_weights(weights, temporary.string(), NumberType::kFloat32);
+    write_language(like.language, temporary);
+    if (like.language.pretrained) {
+      const nlohmann::ordered_json chat = {{"chat_template", like.chat.chat_template},
+                                           {"rules", like.chat.rules}};
+      write_file(temporary / kAgentFile, chat.dump(2) + "\n");
+    }
+    if (adapter) {
+      make_folder(temporary / "adapter");
+      save_lora(*adapter, (temporary / "adapter").string());
+    }
+  });
+}
+
+}  // namespace
+
+PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat) {
+  if (std::filesystem::is_directory(model) && !has_tokenizer(model)) {
+    throw Error(ErrorKind::kNotFound,
+                model.string() + ": has no tokenizer.json, so it can't read an episode",
+                "put the model's tokenizer.json beside its weights");
+  }
+  PretrainedModel loaded = load_pretrained_model(model);
+  const Path settings = model / kAgentFile;
+  PolicyModel policy{std::move(loaded.weights), std::move(loaded.language), {}, nullptr};
+  policy.chat = chat                              ? *chat
+                : std::filesystem::exists(settings) ? read_chat(settings)
+                                                    : AgentChat{};
+  policy.prompt = prompt_of(policy.language, policy.chat, model.string());
+  return policy;
+}
+
+PolicyModel policy_of(const ModelFiles& model) {
+  PolicyModel policy{model.weights, {}, {}, nullptr};
+  policy.language.tokenizer = model.tokenizer;
+  policy.prompt = prompt_of(policy.language, policy.chat, "");
+  return policy;
+}
+
+void save_policy(const TrainableModel& trained,
+                 const PolicyModel& start,
+                 const std::string& version,
+                 const Path& folder) {
+  std::optional<LoraAdapter> adapter = trained.adapter();
+  if (adapter) {
+    adapter->base_model = start.weights.version;
+  }
+  write_policy(trained.weights(version), start, adapter, folder);
+}
+
+void save_policy(const PolicyModel& policy, const Path& folder) {
+  write_policy(policy.weights, policy, std::nullopt, folder);
+}
+
+TrainableModel trainable_policy(const PolicyModel& policy,
+                                const PolicyConfig& config,
+                                std::uint64_t seed,
+                                std::size_t threads) {
+  if (config.lora_rank == 0) {
+    TrainableModel model(policy.weights, threads);
+    model.set_recompute(config.recompute);
+    return model;
+  }
+  LoraAdapter settings;
+  settings.rank = static_cast<std::int64_t>(config.lora_rank);
+  settings.alpha = config.lora_alpha;
+  settings.rank_stabilized = config.lora_rank_stabilized;
+  settings.target_modules = config.lora_targets;
+  TrainableModel model(
+      policy.weights, initial_lora(policy.weights.config, std::move(settings), seed), threads);
+  model.set_recompute(config.recompute);
+  return model;
+}
+
+}  // namespace dreamgym
