@@ -13,6 +13,7 @@
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_fidelity.h"
+#include "dreamgym/apps/run_files.h"
 #include "dreamgym/apps/trust_listener.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -103,7 +104,7 @@ std::function<void(Trajectory&)> Experiment::explain_real() const {
 
 void Experiment::prefer() {
   stage("dpo", [&](StageRecord& record) {
-    const PolicyModel start = load_policy(model_path("start"));
+    const PolicyModel start = load_run_policy(model_path("start"));
     const PreferencePairs pairs = build_preference_pairs(
         data_.offline, {.max_pairs_per_task = config_.dpo.pairs_per_task});
     const auto sequences = pair_sequences(*start.prompt,
@@ -165,7 +166,7 @@ std::unique_ptr<TrainableModel> Experiment::critic_of(const std::string& model) 
 
 PolicyReport Experiment::train_policy(const PolicyTraining& training) {
   const auto learner = std::make_unique<Learner>(
-      load_policy(model_path(training.from)), config_, rng_.fork(training.name + " adapter").next());
+      load_run_policy(model_path(training.from)), config_, rng_.fork(training.name + " adapter").next());
   const auto critic =
       needs_critic(training.config) ? critic_of(training.from) : std::unique_ptr<TrainableModel>();
   const auto trainer =
