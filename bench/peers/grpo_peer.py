@@ -32,7 +32,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 GROUP = 8
 COMPLETION = 24
-STEPS = 2
+STEPS = 3
 
 
 def tokenizer(size):
