@@ -1,0 +1,79 @@
+// A pretrained chat model as the policy: played as it is, and through the whole loop.
+#include <gtest/gtest.h>
+
+#include "tests/chat_checkpoint.h"
+#include "tests/cli/ran.h"
+
+namespace dreamgym {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kTiny =
+    "--set base.model= --set base.preset=nano-s --set data.collect_episodes=40 --set data.train_tasks=20 "
+    "--set data.eval_tasks=4 --set data.demonstrations=10 --set experience_sft.epochs=0.3 "
+    "--set start_sft.epochs=1 --set dream.iterations=1 --set dream.tasks_per_iteration=2 "
+    "--set dream.group_size=2 --set check.tasks=4 --set check.force=true --set evaluation.fidelity_episodes=2 "
+    "--set max_steps=8 --set data.held_out_share=0.3 --set evaluation.luck_replays=2 ";
+
+std::string text_of(const Path& file) { return std::string(read_file(file)); }
+
+TEST(PretrainedPolicy, IsPlayedAsItIs) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const TemporaryFolder folder;
+  const Path model = folder.path() / "chat";
+  write_chat_checkpoint(model);
+  const Path episodes = folder.path() / "episodes.jsonl";
+  const Ran played = run("eval policy --model " + model.string() +
+                         " --world toy --episodes 3 --max-steps 4 --json --out " + episodes.string());
+  ASSERT_EQ(played.code, 0) << played.errors;
+  EXPECT_EQ(lines(played.out).at(0)["episodes"], 3);
+  EXPECT_EQ(lines(text_of(episodes)).size(), 3U);
+}
+
+TEST(PretrainedPolicy, GoesThroughTheLoopWithAnAdapter) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const TemporaryFolder folder;
+  const Path model = folder.path() / "chat";
+  write_chat_checkpoint(model);
+  const Path out = folder.path() / "run";
+  const Ran ran = run("quickstart --out " + out.string() + " " + kTiny + " --set policy.model=" +
+                      model.string() +
+                      " --set policy.lora_rank=4 --set policy.weights=bf16 --set policy.cache=bf16"
+                      " --set dream.loss.kl_coefficient=0.01 --set arms=zero_shot,start,dream");
+  ASSERT_EQ(ran.code, 0) << ran.errors;
+  for (const char* name : {"zero_shot", "start", "dream"}) {
+    const Path policy = out / "models" / name;
+    EXPECT_EQ(Json::parse(text_of(policy / "config.json"))["model_type"], "llama") << name;
+    EXPECT_TRUE(std::filesystem::exists(policy / "agent.json")) << name;
+  }
+  EXPECT_EQ(Json::parse(text_of(out / "models/dream/adapter/adapter_config.json"))["r"], 4);
+  EXPECT_EQ(Json::parse(text_of(out / "models/experience/config.json"))["model_type"], "dreamgym_nano");
+  // What came out is a checkpoint like the one that went in.
+  const Ran info = run("lm info --model " + (out / "models/dream").string());
+  EXPECT_EQ(lines(info.out).at(0)["chat_template"], "smollm2") << info.errors;
+  const Ran again = run("eval policy --run " + out.string() + " --model dream --episodes 2 --max-steps 3 --json");
+  EXPECT_EQ(again.code, 0) << again.errors;
+}
+
+TEST(PretrainedPolicy, IsNoExperienceModel) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const TemporaryFolder folder;
+  const Path model = folder.path() / "chat";
+  write_chat_checkpoint(model);
+  const Ran ran = run("quickstart --out " + (folder.path() / "run").string() + " " + kTiny +
+                      " --set base.model=" + model.string());
+  EXPECT_NE(ran.code, 0);
+  EXPECT_NE(ran.errors.find("policy.model"), std::string::npos) << ran.errors;
+}
+
+TEST(PretrainedPolicy, ItsSettingsAreChecked) {
+  const Ran weights = run("doctor plan --set policy.weights=fp8");
+  EXPECT_NE(weights.code, 0);
+  EXPECT_NE(weights.errors.find("policy.weights"), std::string::npos) << weights.errors;
+  const Ran format = run("doctor plan --set policy.chat_template=vicuna");
+  EXPECT_NE(format.errors.find("vicuna"), std::string::npos) << format.errors;
+}
+
+}  // namespace
+}  // namespace dreamgym
