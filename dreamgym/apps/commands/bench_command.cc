@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kPrograms = {{"alfworld", "alfworld_ben
                                                       {"webshop", "webshop_bench"},
                                                       {"generation", "generation_bench"},
                                                       {"lm", "lm_bench"},
+                                                      {"lm-training", "lm_training_bench"},
                                                       {"training", "nn_train_bench"},
                                                       {"retrieval", "replay_bench"},
                                                       {"retrieval-million", "million_bench"}};
@@ -65,7 +66,7 @@ void add_bench_command(CLI::App& app) {
       "bench",
       "Measure a part against its limits and peers; every result is checked first (`make bench` builds them).\n"
       "Example: dreamgym bench generation --peer venv/bin/python");
-  verb->add_option("name", *name, "alfworld, webshop, generation, lm, training, retrieval or retrieval-million")->required();
+  verb->add_option("name", *name, "alfworld, webshop, generation, lm, lm-training, training, retrieval or retrieval-million")->required();
   verb->add_option("--peer", *peer, "python that has the peer installed (torch, transformers)");
   verb->callback([name, peer] { run_benchmark(*name, *peer); });
 }
