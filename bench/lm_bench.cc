@@ -1,4 +1,6 @@
-// A real language model on the generation engine: reading a prompt, and decoding 1 to 64 sequences.
+// A real language model on the generation engine: reading a prompt, decoding 1 to 64 sequences, a
+// choice among 40 actions, a group that shares its prompt, and its
+// tokenizer.
 //
 //   lm_bench [--model=FILE|DIR] [--context=512] [--tokens=16] [--sequences=1,8,32,64]
 //            [--formats=fp32/fp32,bf16/bf16,int8/bf16] [--threads=1] [--peer=PYTHON]
@@ -59,6 +61,11 @@ std::vector<TokenId> random_tokens(std::uint64_t seed, std::size_t count, std::i
   return tokens;
 }
 
+void report_values(nlohmann::ordered_json line) {
+  fmt::print("{}\n", line.dump());
+  std::fflush(stdout);
+}
+
 void report(const std::string& what, std::size_t sequences, double rate) {
   fmt::print("{}\n",
              nlohmann::ordered_json{{"name", what},
@@ -110,6 +117,93 @@ double reading_rate(GenerationEngine& engine, const Settings& settings, std::int
   return best;
 }
 
+// 40 actions of about 8 tokens that begin alike, as a household's do.
+std::vector<std::vector<TokenId>> actions_of(const Tokenizer& tokenizer) {
+  std::vector<std::vector<TokenId>> actions;
+  for (int i = 0; i < 40; ++i) {
+    actions.push_back(
+        tokenizer.encode(fmt::format("put the mug {} in drawer {}", 1 + i % 4, 1 + i / 4)));
+    actions.back().push_back(0);
+  }
+  return actions;
+}
+
+// Seconds of a choice against those of free decoding of as many tokens.
+void compare_choice(const std::string& format,
+                    GenerationEngine& engine,
+                    const Settings& settings,
+                    const ModelLanguage& language,
+                    std::int64_t vocabulary) {
+  const auto trie = std::make_shared<TokenTrie>(actions_of(*language.tokenizer));
+  for (const std::size_t count : {std::size_t{1}, std::size_t{8}}) {
+    auto requests = requests_of(settings, count, vocabulary);
+    (void)engine.generate(requests);  // the contexts are read
+    for (GenerationRequest& request : requests) {
+      request.choices = trie;
+      request.max_tokens = 64;
+    }
+    std::size_t tokens = 0;
+    const double chosen = seconds_of(settings.threads, [&] {
+      for (const GenerationReply& reply : engine.generate(requests)) {
+        tokens += reply.tokens.size();
+      }
+    });
+    for (GenerationRequest& request : requests) {
+      request.choices = nullptr;
+      request.max_tokens = tokens / count;
+    }
+    const double unheld = seconds_of(settings.threads, [&] { (void)engine.generate(requests); });
+    report_values({{"name", format + " choice among 40 actions"},
+                   {"sequences", count},
+                   {"tokens", tokens},
+                   {"times_free_decoding", chosen / unheld}});
+    for (const GenerationRequest& request : requests) {
+      engine.release(std::span(&request.session, 1));
+    }
+  }
+}
+
+// Context tokens a group of 8 computes, and the memory of its caches against one prompt and 8 tails.
+void share_prompt(const std::string& format,
+                  GenerationEngine& engine,
+                  const Settings& settings,
+                  std::int64_t vocabulary) {
+  constexpr std::size_t kMembers = 8;
+  auto requests = requests_of(settings, kMembers, vocabulary);
+  for (GenerationRequest& request : requests) {
+    request.context = requests.front().context;
+    request.max_tokens = 24;
+  }
+  const auto before = engine.counters().prefill_tokens;
+  const double seconds = seconds_of(settings.threads, [&] { (void)engine.generate(requests); });
+  const std::size_t bytes = engine.cache_bytes();
+  for (std::size_t i = 1; i < kMembers; ++i) {
+    engine.release(std::span(&requests[i].session, 1));
+  }
+  const double of_one = static_cast<double>(engine.cache_bytes());
+  const auto length = static_cast<double>(settings.context + 24);
+  const double bound = of_one * (static_cast<double>(settings.context) + kMembers * 24) / length;
+  report_values({{"name", format + " group of 8, shared prompt"},
+                 {"context_tokens", settings.context},
+                 {"context_tokens_computed", engine.counters().prefill_tokens - before},
+                 {"cache_bytes_of_the_bound", static_cast<double>(bytes) / bound},
+                 {"seconds", seconds}});
+  engine.release(std::span(&requests[0].session, 1));
+}
+
+void read_text(const ModelLanguage& language) {
+  std::string text;
+  for (int i = 0; text.size() < 1'000'000; ++i) {
+    text += fmt::format("You arrive at desk {}. On the desk {}, you see a mug {}, a caf\xc3\xa9's card.\n", i, i, 7 * i);
+  }
+  std::size_t tokens = 0;
+  const double seconds = seconds_of(1, [&] { tokens = language.tokenizer->encode(text).size(); });
+  report_values({{"name", "tokenizer"},
+                 {"bytes", text.size()},
+                 {"tokens", tokens},
+                 {"tokens_per_second", std::round(static_cast<double>(tokens) / seconds)}});
+}
+
 // Largest and mean difference of log-probabilities.
 void compare(const std::string& format,
              const std::vector<float>& got,
@@ -135,6 +229,7 @@ void run(const Settings& settings) {
       "You are in the middle of a room. Looking quickly around you, you see a bed 1, a desk 2, a "
       "desk 1, a drawer 3, a drawer 2, a drawer 1 and a shelf 1. Your task is to look at the mug "
       "under the desklamp. You go to desk 1. On the desk 1, you see a desklamp 1 and a pencil 2.");
+  read_text(model.language);
   std::optional<std::vector<float>> expected;
   for (const std::string& format : settings.formats) {
     const auto parts = split(format, '/');
@@ -155,6 +250,8 @@ void run(const Settings& settings) {
     for (const std::size_t count : settings.sequences) {
       report(format + " decoding", count, decoding_rate(engine, settings, count, vocabulary));
     }
+    compare_choice(format, engine, settings, model.language, vocabulary);
+    share_prompt(format, engine, settings, vocabulary);
   }
 }
 

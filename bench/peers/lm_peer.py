@@ -8,11 +8,25 @@ import sys
 import time
 
 import torch
+from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM
 
 
 def report(name, sequences, rate):
     print(json.dumps({"name": name, "sequences": sequences, "tokens_per_second": round(rate, 1)}), flush=True)
+
+
+def read_text(folder):
+    text = ""
+    i = 0
+    while len(text.encode()) < 1_000_000:
+        text += f"You arrive at desk {i}. On the desk {i}, you see a mug {7 * i}, a caf\u00e9's card.\n"
+        i += 1
+    tokenizer = Tokenizer.from_file(folder + "/tokenizer.json")
+    start = time.process_time()
+    count = len(tokenizer.encode(text, add_special_tokens=False).ids)
+    print(json.dumps({"name": "tokenizers tokenizer", "tokens": count,
+                      "tokens_per_second": round(count / (time.process_time() - start))}), flush=True)
 
 
 def main():
@@ -21,6 +35,7 @@ def main():
     torch.set_num_threads(threads)
     clock = time.process_time if threads == 1 else time.perf_counter  # as lm_bench.cc
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    read_text(folder)
     torch.manual_seed(0)
     with torch.inference_mode():
         ids = torch.randint(0, model.config.vocab_size, (1, context))
