@@ -33,7 +33,7 @@ std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
   if (!language.pretrained) {
     return std::make_shared<const AgentPrompt>(language.tokenizer);
   }
-  return std::make_shared<const ChatPrompt>(
+  return std::make_shared<const ChatAgentPrompt>(
       language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dreamgym/agent/chat_prompt.h"
+#include "dreamgym/agent/chat_agent_prompt.h"
 #include "dreamgym/agent/turn_prompt.h"
 #include "dreamgym/config/dream_config.h"
 #include "dreamgym/config/fields.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "dreamgym/agent/chat_prompt.h"
+#include "dreamgym/agent/chat_agent_prompt.h"
 #include "dreamgym/apps/abilities.h"
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/memory_plan.h"
@@ -63,7 +63,7 @@ double worst_disagreement(const PretrainedModel& model) {
 // Whether an episode in the model's chat format is one sequence of tokens.
 void examine_chat(const ModelLanguage& language, const std::string& folder) {
   const ChatTemplate format = chat_template_of(language, "", folder);
-  (void)ChatPrompt(language.pretrained, format, kAgentRules);
+  (void)ChatAgentPrompt(language.pretrained, format, kAgentRules);
   fmt::print("chat format {}: only appends: ok\n", chat_template_name(format));
 }
 

@@ -1,4 +1,4 @@
-#include "dreamgym/agent/chat_prompt.h"
+#include "dreamgym/agent/chat_agent_prompt.h"
 
 #include <array>
 
@@ -9,7 +9,7 @@
 
 namespace dreamgym {
 
-ChatPrompt::ChatPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
+ChatAgentPrompt::ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
                        ChatTemplate format,
                        std::string_view rules)
     : tokenizer_(std::move(tokenizer)), format_(format), turns_(chat_turns(format, rules)) {
@@ -25,11 +25,11 @@ ChatPrompt::ChatPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
   stop_ = next.front();
 }
 
-std::string ChatPrompt::first_message(std::string_view instruction, std::string_view observation) {
+std::string ChatAgentPrompt::first_message(std::string_view instruction, std::string_view observation) {
   return fmt::format("Task: {}\n\n{}", trim(instruction), trim(observation));
 }
 
-std::vector<TokenId> ChatPrompt::begin(std::string_view instruction,
+std::vector<TokenId> ChatAgentPrompt::begin(std::string_view instruction,
                                        std::string_view observation) const {
   RenderedChat chat = turns_.opening;
   const std::size_t start = chat.text.size();
@@ -39,13 +39,13 @@ std::vector<TokenId> ChatPrompt::begin(std::string_view instruction,
   return tokenizer_->encode_with_markers(chat.text, chat.contents);
 }
 
-std::vector<TokenId> ChatPrompt::action(std::string_view action) const {
+std::vector<TokenId> ChatAgentPrompt::action(std::string_view action) const {
   std::vector<TokenId> out = tokenizer_->encode(action);
   out.push_back(stop_);
   return out;
 }
 
-std::vector<TokenId> ChatPrompt::observation(std::string_view observation,
+std::vector<TokenId> ChatAgentPrompt::observation(std::string_view observation,
                                              std::string_view /*instruction*/) const {
   std::string text = turns_.next;
   text += trim(observation);
@@ -58,7 +58,7 @@ std::vector<TokenId> ChatPrompt::observation(std::string_view observation,
   return out;
 }
 
-Action ChatPrompt::parse_action(std::span<const TokenId> sampled) const {
+Action ChatAgentPrompt::parse_action(std::span<const TokenId> sampled) const {
   if (!sampled.empty() && sampled.back() == stop_) {
     sampled = sampled.first(sampled.size() - 1);
   }

@@ -24,12 +24,12 @@ inline constexpr std::string_view kAgentRules =
     "You act in a world of text to carry out a task. Each of your replies is one action and nothing "
     "else; the answer tells you what you then see.";
 
-class ChatPrompt final : public TurnPrompt {
+class ChatAgentPrompt final : public TurnPrompt {
  public:
   /// @param rules  the system message; "" = none.
   /// @throws Error kUnsupported if the template rewrites earlier turns, or ends an assistant's turn
   ///         with words that are no token of their own.
-  ChatPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
+  ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
              ChatTemplate format,
              std::string_view rules);
 
