@@ -14,6 +14,7 @@
 #include "dreamgym/eval/fidelity_breakdown.h"
 #include "dreamgym/eval/hidden_contents.h"
 #include "dreamgym/eval/long_dreams.h"
+#include "dreamgym/eval/policy_panel.h"
 
 namespace dreamgym {
 namespace {
