@@ -1,4 +1,5 @@
 // The section of generated tasks: a tree from each varied task to its variations, and what became of them.
+const kMostTasksOpen = 24;  // of a phase; a longer tree comes folded
 function taskTree() {
   const tasks = data.tasks;
   const id = "tasks", title = "Generated tasks";
@@ -22,7 +23,7 @@ function taskTree() {
       if (drawn.has(task.id)) return null;
       drawn.add(task.id);
       const children = (below.get(task.id) || []).map(branch).filter(Boolean);
-      return el("li", {}, children.length ? el("details", {open: true}, el("summary", {}, shown(task), ` (${whole(children.length)})`), el("ul", {}, children)) : shown(task));
+      return el("li", {}, children.length ? el("details", {open: own.length <= kMostTasksOpen}, el("summary", {}, shown(task), ` (${whole(children.length)})`), el("ul", {}, children)) : shown(task));
     };
     return el("div", {class: "card"}, el("h3", {}, phase), el("ul", {class: "tree"}, own.filter((task) => !task.parent || !ids.has(task.parent)).map(branch).filter(Boolean)));
   };
