@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/peer_option.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/nn/generation_engine.h"
 #include "dreamgym/train/policy_advantages.h"
@@ -209,16 +210,7 @@ int compare_with_peer(const std::string& python) {
 }  // namespace dreamgym
 
 int main(int argc, char** argv) {
-  std::string python;
-  constexpr std::string_view kPeer = "--peer=";
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]).starts_with(kPeer)) {
-      python = argv[i] + kPeer.size();
-      std::rotate(argv + i, argv + i + 1, argv + argc);
-      --argc;
-      break;
-    }
-  }
+  const std::string python = dreamgym::take_peer(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 2;

@@ -8,14 +8,11 @@
 
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment.h"
+#include "dreamgym/apps/to_interval.h"
 #include "dreamgym/base/text.h"
 
 namespace dreamgym {
 namespace {
-
-Interval to_interval(const Estimate& estimate) {
-  return {estimate.value, estimate.low, estimate.high};
-}
 
 Interval interval_of(const std::map<std::string, double>& measures, const std::string& name) {
   return {measures.at(name), measures.at(name + "_low"), measures.at(name + "_high")};

@@ -4,13 +4,12 @@
 #include <numeric>
 
 #include "dreamgym/apps/arm_titles.h"
+#include "dreamgym/apps/to_interval.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/eval/statistics.h"
 
 namespace dreamgym {
 namespace {
-
-Interval to_interval(const Estimate& estimate) { return {estimate.value, estimate.low, estimate.high}; }
 
 const std::vector<double>* outcomes_of(const StageLog& log, const std::string& arm) {
   const std::string stage = "evaluate_" + arm;
@@ -55,28 +54,39 @@ std::optional<double> stage_measure(const StageLog& log, const std::string& stag
   return found == measures.end() ? std::nullopt : std::optional(found->second);
 }
 
+SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes) {
+  check(!outcomes.empty(), "a seed to take the mean over");
+  SeedSuccess out;
+  std::size_t solved = 0;
+  for (const std::vector<double>* of_seed : outcomes) {
+    solved = static_cast<std::size_t>(
+        std::ranges::count_if(*of_seed, [](double outcome) { return outcome > 0; }));
+    out.seeds.push_back(static_cast<double>(solved) / static_cast<double>(of_seed->size()));
+  }
+  out.interval = to_interval(out.seeds.size() >= 2 ? mean_over_seeds(out.seeds)
+                                                   : wilson_interval(solved, outcomes[0]->size()));
+  return out;
+}
+
 void fill_measured(const CellRuns& cell, GridRow& row) {
   const auto title = std::ranges::find(arm_titles(), cell.arm, &ArmTitle::name);
   check(title != arm_titles().end(), "an arm of the table");
   std::vector<const StageLog*> run;
-  std::size_t successes = 0;
+  std::vector<const std::vector<double>*> outcomes;
   for (const StageLog& log : cell.logs) {
-    if (const auto* outcomes = outcomes_of(log, cell.arm); outcomes != nullptr && !outcomes->empty()) {
-      const auto solved = static_cast<std::size_t>(
-          std::ranges::count_if(*outcomes, [](double outcome) { return outcome > 0; }));
-      row.num_tasks = outcomes->size();
-      row.seeds.push_back(static_cast<double>(solved) / static_cast<double>(outcomes->size()));
-      successes += solved;
+    if (const auto* of_seed = outcomes_of(log, cell.arm); of_seed != nullptr && !of_seed->empty()) {
+      row.num_tasks = of_seed->size();
+      outcomes.push_back(of_seed);
       run.push_back(&log);
     }
   }
   for (const StageLog* log : run) {
     add_cost(*title, *log, static_cast<double>(run.size()), row);
   }
-  if (row.seeds.size() >= 2) {
-    row.success = to_interval(mean_over_seeds(row.seeds));
-  } else if (row.seeds.size() == 1) {
-    row.success = to_interval(wilson_interval(successes, row.num_tasks));
+  if (!outcomes.empty()) {
+    SeedSuccess success = success_over_seeds(outcomes);
+    row.seeds = std::move(success.seeds);
+    row.success = success.interval;
   }
 }
 

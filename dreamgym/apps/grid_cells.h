@@ -19,6 +19,15 @@ struct CellRuns {
   std::span<const StageLog> logs;
 };
 
+/// Success of one policy in the runs of several seeds.
+struct SeedSuccess {
+  std::vector<double> seeds;  ///< share of tasks solved
+  Interval interval;          ///< of their mean (t), or of a single seed's tasks (Wilson)
+};
+
+/// @param outcomes  [seeds][tasks] borrowed; above 0 = solved. Not empty, each with a task.
+SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes);
+
 /// Fills in what was measured: success of each seed with its interval, and costs as means over the seeds.
 void fill_measured(const CellRuns& cell, GridRow& row);
 

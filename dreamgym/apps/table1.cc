@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "dreamgym/apps/arm_titles.h"
+#include "dreamgym/apps/grid_cells.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/stage_log.h"
 #include "dreamgym/apps/table1_transfer.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/eval/statistics.h"
 #include "dreamgym/report/run_folder.h"
 
 namespace dreamgym {
@@ -57,58 +57,6 @@ const char* method_name(const std::string& arm) {
   throw LogicError("an arm of the grid");
 }
 
-Interval to_interval(const Estimate& estimate) {
-  return {estimate.value, estimate.low, estimate.high};
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
-}
-
-const std::vector<double>* outcomes_of(const StageLog& log, const std::string& arm) {
-  const std::string stage = std::string("evaluate_") + arm;
-  return log.done(stage) ? &log.record(stage).outcomes : nullptr;
-}
-
-std::uint64_t offline_steps(const StageLog& log) {
-  if (!log.done("prepare")) {
-    return 0;
-  }
-  const auto& measures = log.record("prepare").measures;
-  const auto found = measures.find("offline_steps");
-  return found == measures.end() ? 0 : static_cast<std::uint64_t>(found->second);
-}
-
-double measure(const StageRecord& record, const std::string& name) {
-  const auto found = record.measures.find(name);
-  return found == record.measures.end() ? 0.0 : found->second;
-}
-
-// Adds what the arm cost in one run, as its share of a mean over `num_runs`.
-void add_cost(const ArmTitle& arm, const StageLog& log, double num_runs, GridRow& row) {
-  if (!arm.stages.empty()) {
-    row.offline_steps += static_cast<double>(offline_steps(log)) / num_runs;
-  }
-  for (const std::string& stage : arm.stages) {
-    if (!log.done(stage)) {
-      continue;
-    }
-    const StageRecord& record = log.record(stage);
-    row.online_steps += static_cast<double>(record.real_steps) / num_runs;
-    row.dreamed_steps += static_cast<double>(record.dreamed_steps) / num_runs;
-    row.tokens += static_cast<double>(record.tokens) / num_runs;
-    row.seconds += record.seconds / num_runs;
-    row.rollout_seconds +=
-        (measure(record, "environment_seconds") + measure(record, "agent_seconds")) / num_runs;
-    row.update_seconds += measure(record, "update_seconds") / num_runs;
-    row.peak_bytes = std::max(row.peak_bytes, record.peak_bytes);
-  }
-}
-
 GridRow grid_row(const Method& method, const std::string& world, std::span<const StageLog> logs) {
   GridRow row;
   row.method = method.name;
@@ -118,24 +66,7 @@ GridRow grid_row(const Method& method, const std::string& world, std::span<const
       row.published.push_back(percent / 100);
     }
   }
-  const auto title = std::ranges::find(arm_titles(), method.arm, &ArmTitle::name);
-  std::vector<const StageLog*> run;
-  std::vector<const std::vector<double>*> outcomes;
-  for (const StageLog& log : logs) {
-    if (const auto* of_seed = outcomes_of(log, method.arm)) {
-      row.num_tasks = of_seed->size();
-      outcomes.push_back(of_seed);
-      run.push_back(&log);
-    }
-  }
-  for (const StageLog* log : run) {
-    add_cost(*title, *log, static_cast<double>(run.size()), row);
-  }
-  if (!outcomes.empty()) {
-    SeedSuccess success = success_over_seeds(outcomes);
-    row.seeds = std::move(success.seeds);
-    row.success = success.interval;
-  }
+  fill_measured({method.arm, logs}, row);
   return row;
 }
 
@@ -171,32 +102,6 @@ GridCurve grid_curve(const Method& method, const Path& folder, const StageLog& l
     curve.points.push_back({seconds, online, *smoothed});
   }
   return curve;
-}
-
-std::optional<GridPair> grid_pair(const ArmPair& arms, std::span<const StageLog> logs) {
-  GridPair pair;
-  pair.a = method_name(arms.a);
-  pair.b = method_name(arms.b);
-  std::vector<double> a;
-  std::vector<double> b;
-  for (const StageLog& log : logs) {
-    const auto* of_a = outcomes_of(log, arms.a);
-    const auto* of_b = outcomes_of(log, arms.b);
-    if (of_a != nullptr && of_b != nullptr && of_a->size() == of_b->size()) {
-      pair.seeds.push_back(mean(*of_a) - mean(*of_b));
-      a.insert(a.end(), of_a->begin(), of_a->end());
-      b.insert(b.end(), of_b->begin(), of_b->end());
-    }
-  }
-  if (a.size() < 2) {
-    return std::nullopt;
-  }
-  pair.pooled = to_interval(paired_difference(a, b));
-  pair.p_value = paired_sign_test(a, b);
-  if (pair.seeds.size() >= 2) {
-    pair.over_seeds = to_interval(mean_over_seeds(pair.seeds));
-  }
-  return pair;
 }
 
 void require_known(std::string_view what,
@@ -307,20 +212,6 @@ std::vector<std::string> table1_settings(const std::string& scale) {
   return settings;
 }
 
-SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes) {
-  check(!outcomes.empty(), "a seed to take the mean over");
-  SeedSuccess out;
-  std::size_t solved = 0;
-  for (const std::vector<double>* of_seed : outcomes) {
-    solved = static_cast<std::size_t>(
-        std::ranges::count_if(*of_seed, [](double outcome) { return outcome > 0; }));
-    out.seeds.push_back(static_cast<double>(solved) / static_cast<double>(of_seed->size()));
-  }
-  out.interval = to_interval(out.seeds.size() >= 2 ? mean_over_seeds(out.seeds)
-                                                   : wilson_interval(solved, outcomes[0]->size()));
-  return out;
-}
-
 Grid table1_grid(const Table1Request& request) {
   require_known("--world", request.world, table1_worlds());
   std::vector<StageLog> logs;
@@ -347,7 +238,8 @@ Grid table1_grid(const Table1Request& request) {
     grid.transfers = transfer_rows(request.transfer_world, logs);
   }
   for (const ArmPair& arms : arm_pairs()) {
-    if (auto pair = grid_pair(arms, logs)) {
+    if (auto pair = compare_cells(
+            method_name(arms.a), {arms.a, logs}, method_name(arms.b), {arms.b, logs})) {
       grid.pairs.push_back(*std::move(pair));
     }
   }

@@ -23,15 +23,6 @@ const std::vector<std::string>& table1_scales();
 /// @throws Error kConfig for another scale, naming the known ones.
 std::vector<std::string> table1_settings(const std::string& scale);
 
-/// Success of one policy in the runs of several seeds.
-struct SeedSuccess {
-  std::vector<double> seeds;  ///< share of tasks solved
-  Interval interval;          ///< of their mean (t), or of a single seed's tasks (Wilson)
-};
-
-/// @param outcomes  [seeds][tasks] borrowed; above 0 = solved. Not empty, each with a task.
-SeedSuccess success_over_seeds(std::span<const std::vector<double>* const> outcomes);
-
 struct Table1Request {
   std::string world;
   std::string scale;

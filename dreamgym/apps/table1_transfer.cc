@@ -10,6 +10,7 @@
 #include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/domain_vocabulary.h"
 #include "dreamgym/apps/experiment_data.h"
+#include "dreamgym/apps/grid_cells.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/table1.h"
 #include "dreamgym/base/error.h"

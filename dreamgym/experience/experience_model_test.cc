@@ -39,7 +39,11 @@ StepResult act(ExperienceModel& dream, const Action& action) {
 }
 
 // Plays one action in a dream whose model says `reply` (trace<|observation|>text<flag>).
-StepResult dream_once(const std::string& reply, ExperienceOptions options, DreamCounters* counters = nullptr) {
+StepResult dream_once(const std::string& reply,
+                      ExperienceOptions options,
+                      DreamCounters* counters = nullptr,
+                      const Action& action = "move mug 1 to desk 1",
+                      std::shared_ptr<const EpisodeAuditor> rule = nullptr) {
   const auto tok = tokenizer();
   ScriptedModel model(tok, [&](const GenerationRequest& request) {
     const auto whole = encode_script(*tok, reply);
@@ -49,9 +53,8 @@ StepResult dream_once(const std::string& reply, ExperienceOptions options, Dream
     return second ? std::vector<TokenId>(split + 1, whole.end()) : whole;
   });
   options.num_demonstrations = 0;
-  ExperienceModel dream(model, tok, nullptr, options);
+  ExperienceModel dream(model, tok, nullptr, options, std::move(rule));
   begin(dream);
-  const Action action = "move mug 1 to desk 1";
   const StepResult result = act(dream, action);
   if (counters != nullptr) {
     *counters = dream.counters();
@@ -125,21 +128,9 @@ class MugRule final : public EpisodeAuditor {
 
 // Plays one action in a dream whose model says `reply`, where MugRule rewards.
 StepResult dream_by_rule(const std::string& reply, const Action& action, DreamCounters& counters) {
-  const auto tok = tokenizer();
-  ScriptedModel model(tok, [&](const GenerationRequest& request) {
-    const auto whole = encode_script(*tok, reply);
-    const auto marker = *tok->marker("<|observation|>");
-    const auto split = std::find(whole.begin(), whole.end(), marker);
-    return request.context.back() == marker ? std::vector<TokenId>(split + 1, whole.end()) : whole;
-  });
   ExperienceOptions options;
-  options.num_demonstrations = 0;
   options.reward_by_rule = true;
-  ExperienceModel dream(model, tok, nullptr, options, std::make_shared<MugRule>());
-  begin(dream);
-  const StepResult result = act(dream, action);
-  counters = dream.counters();
-  return result;
+  return dream_once(reply, options, &counters, action, std::make_shared<MugRule>());
 }
 
 TEST(ExperienceModel, ByOptionTheWorldsRuleRewardsWhateverTheModelSays) {
