@@ -7,7 +7,7 @@ const std::vector<ArmTitle>& arm_titles() {
       {"random", "Random", {}},
       {"zero_shot", "Zero-shot (the base model)", {}},
       {"start", "SFT policy (the start)", {"experience", "start"}},
-      {"sft_all", "SFT on all offline data", {"experience", "sft_all"}},
+      {"sft_all", "SFT on all logged successes", {"experience", "sft_all"}},
       {"dpo", "DPO on the offline data", {"experience", "start", "dpo"}},
       {"traditional_equal", "Traditional GRPO, S2R's real steps", {"experience", "start", "traditional_equal"}},
       {"traditional", "Traditional GRPO", {"experience", "start", "traditional"}},

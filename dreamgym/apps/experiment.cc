@@ -27,6 +27,12 @@ namespace {
 constexpr std::size_t kLuckEpisodes = 32;
 constexpr std::size_t kEvaluationEpisodesKept = 40;
 
+std::vector<Trajectory> successes(const std::vector<Trajectory>& stories) {
+  std::vector<Trajectory> good;
+  std::ranges::copy_if(stories, std::back_inserter(good), &Trajectory::success);
+  return good;
+}
+
 FolderLock locked(const Path& folder) {
   make_folder(folder);
   return FolderLock(folder);
@@ -58,7 +64,7 @@ RunResults Experiment::run() {
   }
   imitate("start", data_.demonstrations, config_.start_sft);
   if (wants("sft_all")) {
-    imitate("sft_all", data_.offline, config_.all_sft);
+    imitate("sft_all", successes(data_.offline), config_.all_sft);
   }
   if (wants("dpo")) {
     prefer();
@@ -417,7 +423,7 @@ TaskRevision Experiment::task_revision() const {
   const std::shared_ptr<TaskReviser> reviser =
       world_ != nullptr ? world_->make_task_reviser() : nullptr;
   if (!reviser) {
-    return grammar_revision(TaskGrammar(data_.training_tasks, domain_.names));
+    return grammar_revision(TaskGrammar(data_.training_tasks, domain_.names, data_.experience()));
   }
   return [reviser](const Task& seed, const std::string& instruction) {
     return reviser->revise(seed, instruction);

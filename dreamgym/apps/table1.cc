@@ -37,7 +37,7 @@ constexpr Method kMethods[] = {
     {"random", "Random", "", {}, {}},
     {"zero_shot", "Zero-shot", "", {}, {}},
     {"start", "SFT on the demonstrations (the start)", "", {}, {}},
-    {"sft_all", "SFT", "20K", {61.7, 68.0, 71.8}, {32.0, 35.1, 32.9}},
+    {"sft_all", "SFT on all logged successes", "20K", {61.7, 68.0, 71.8}, {32.0, 35.1, 32.9}},
     {"dpo", "DPO", "40K", {63.3, 63.9, 61.1}, {35.9, 31.0, 34.8}},
     {"traditional", "GRPO, traditional", "80K", {65.3, 70.9, 79.8}, {62.1, 65.0, 66.1}},
     {"traditional_equal", "GRPO, traditional, S2R's real steps", "", {}, {}},

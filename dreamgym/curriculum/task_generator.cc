@@ -27,24 +27,17 @@ std::vector<TokenId> variation_prompt(const Tokenizer& tokenizer,
   return out;
 }
 
-/// The first observation without the task's own instruction, so that it tells where, not what.
-std::string place_of(const Task& task) {
-  const std::string& first = task.settings.at(kFirstObservation);
-  return task.instruction.empty() ? first : replace_all(first, task.instruction, "");
-}
-
 }  // namespace
 
 TaskRevision grammar_revision(TaskGrammar grammar) {
   return [grammar = std::move(grammar)](
              const Task& seed, const std::string& instruction) -> Expected<Task, std::string> {
-    const std::string& place = seed.settings.at(kFirstObservation);
-    if (auto valid = grammar.validate(instruction, place); !valid) {
+    if (auto valid = grammar.validate(instruction, seed); !valid) {
       return Unexpected<std::string>(valid.error());
     }
     Task task = seed;
     task.instruction = instruction;
-    task.settings = {{kFirstObservation, place}};  // the dream plays it; no engine knows its goal
+    task.settings = {{kFirstObservation, seed.settings.at(kFirstObservation)}};  // the dream plays it; no engine knows its goal
     return task;
   };
 }
@@ -69,7 +62,7 @@ std::vector<Task> TaskGenerator::vary(std::span<const Task> seeds, const Rng& rn
     }
     for (std::size_t p = 0; p < options_.proposals_per_seed; ++p) {
       GenerationRequest request;
-      request.context = variation_prompt(*tokenizer_, place_of(seed), seed.instruction);
+      request.context = variation_prompt(*tokenizer_, task_place(seed), seed.instruction);
       request.max_tokens = options_.max_task_tokens;
       request.temperature = options_.temperature;
       request.stop = {end};
@@ -104,7 +97,7 @@ std::vector<TrainingSequence> TaskGenerator::training_sequences(const Tokenizer&
   for (const Task& task : tasks) {
     const auto first = task.settings.find(kFirstObservation);
     if (first != task.settings.end()) {
-      places[place_of(task)].push_back(&task);
+      places[task_place(task)].push_back(&task);
       all.push_back(&task);
     }
   }
@@ -112,7 +105,7 @@ std::vector<TrainingSequence> TaskGenerator::training_sequences(const Tokenizer&
   const TokenId end = require_marker(tokenizer, markers::kEnd);
   std::vector<TrainingSequence> sequences;
   for (const Task* task : all) {
-    const std::string place = place_of(*task);
+    const std::string place = task_place(*task);
     std::vector<const Task*> siblings;
     for (const Task* other : places.at(place)) {
       if (other->instruction != task->instruction) {

@@ -31,7 +31,7 @@ using TaskRevision =
 TaskRevision grammar_revision(TaskGrammar grammar);
 
 struct TaskGeneratorOptions {
-  std::size_t proposals_per_seed = 2;
+  std::size_t proposals_per_seed = 5;
   std::size_t candidates = 5;        ///< where an endpoint is asked (prompted_task_generator.h): it chooses one of them
   double temperature = 1.0;
   std::size_t max_task_tokens = 32;

@@ -30,15 +30,33 @@ TaskGrammar grammar() {
 }
 
 TEST(TaskGrammar, AcceptsKnownWordingWithOtherNames) {
-  EXPECT_TRUE(grammar().validate("put a hot pen in fridge.", kKitchen).has_value());
-  EXPECT_TRUE(grammar().validate("examine the mug with the lamp.", kKitchen).has_value());
+  EXPECT_TRUE(grammar().validate("put a hot pen in fridge.", known_tasks()[0]).has_value());
+  EXPECT_TRUE(grammar().validate("examine the mug with the lamp.", known_tasks()[0]).has_value());
 }
 
 TEST(TaskGrammar, RefusesUnknownWordingAndPlacesThatAreNotThere) {
-  EXPECT_FALSE(grammar().validate("eat a hot mug in desk.", kKitchen).has_value());
-  EXPECT_FALSE(grammar().validate("put a hot mug in desk", kKitchen).has_value());
-  EXPECT_FALSE(grammar().validate("put a hot mug in bed.", kKitchen).has_value());
-  EXPECT_FALSE(grammar().validate("", kKitchen).has_value());
+  EXPECT_FALSE(grammar().validate("eat a hot mug in desk.", known_tasks()[0]).has_value());
+  EXPECT_FALSE(grammar().validate("put a hot mug in desk", known_tasks()[0]).has_value());
+  EXPECT_FALSE(grammar().validate("put a hot mug in bed.", known_tasks()[0]).has_value());
+  EXPECT_FALSE(grammar().validate("", known_tasks()[0]).has_value());
+}
+
+TEST(TaskGrammar, RefusesWhatNobodyHasSeenInAPlaceOneKnows) {
+  Trajectory story;
+  story.task = known_tasks()[0];
+  story.steps.resize(2);
+  story.steps[0].observation.text = kKitchen;
+  story.steps[1].observation.text = "On the shelf 1, you see an apple 2.";
+  story.steps[1].next_observation.text = "The fridge 1 is open. In it, you see a pen 1.";
+  const std::vector<std::string> names = {"mug", "apple", "pen", "lamp", "desk", "shelf", "bed", "fridge"};
+  const TaskGrammar grammar(known_tasks(), names, std::span(&story, 1));
+  EXPECT_TRUE(grammar.validate("put a hot apple in desk.", known_tasks()[0]).has_value());
+  EXPECT_TRUE(grammar.validate("put a hot pen in fridge.", known_tasks()[0]).has_value());
+  const auto refused = grammar.validate("put a hot lamp in desk.", known_tasks()[0]);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error(), "nobody has seen a lamp here");
+  // Of the bedroom nothing is known: any name that its slot may hold.
+  EXPECT_TRUE(grammar.validate("put a hot lamp in bed.", known_tasks()[2]).has_value());
 }
 
 TEST(TaskGenerator, KeepsValidVariationsOnly) {

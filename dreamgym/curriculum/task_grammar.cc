@@ -34,23 +34,50 @@ std::set<std::string, std::less<>> words_of(std::string_view text) {
   return out;
 }
 
+std::string without(std::string_view text, std::string_view instruction) {
+  return instruction.empty() ? std::string(text) : replace_all(std::string(text), instruction, "");
+}
+
 }  // namespace
 
-TaskGrammar::TaskGrammar(const std::vector<Task>& tasks, const std::vector<std::string>& names)
+std::string task_place(const Task& task) {
+  return without(task.settings.at(task_settings::kFirstObservation), task.instruction);
+}
+
+TaskGrammar::TaskGrammar(const std::vector<Task>& tasks,
+                         const std::vector<std::string>& names,
+                         std::span<const Trajectory> stories)
     : names_(names.begin(), names.end()) {
   for (const Task& task : tasks) {
     const Parsed parsed = parse(task.instruction);
     std::vector<Slot>& slots = frames_[parsed.frame];
     slots.resize(parsed.fillers.size());
-    const auto first = task.settings.find(task_settings::kFirstObservation);
-    if (first == task.settings.end()) {
+    if (!task.settings.contains(task_settings::kFirstObservation)) {
       continue;
     }
-    const auto visible = words_of(first->second);
+    const auto visible = words_of(task_place(task));
     for (std::size_t i = 0; i < slots.size(); ++i) {
       slots[i].fillers.insert(parsed.fillers[i]);
       slots[i].always_visible &= visible.contains(parsed.fillers[i]);
     }
+  }
+  for (const Trajectory& story : stories) {
+    if (story.steps.empty()) {
+      continue;
+    }
+    std::set<std::string>& seen =
+        seen_[without(story.steps.front().observation.text, story.task.instruction)];
+    const auto look = [&](std::string_view text) {
+      for (const auto& word : words_of(without(text, story.task.instruction))) {
+        if (names_.contains(word)) {
+          seen.insert(word);
+        }
+      }
+    };
+    for (const Transition& step : story.steps) {
+      look(step.observation.text);
+    }
+    look(story.steps.back().next_observation.text);
   }
 }
 
@@ -68,17 +95,22 @@ TaskGrammar::Parsed TaskGrammar::parse(std::string_view instruction) const {
 }
 
 Expected<void, std::string> TaskGrammar::validate(std::string_view instruction,
-                                                  std::string_view first_observation) const {
+                                                  const Task& seed) const {
   const Parsed parsed = parse(instruction);
   const auto frame = frames_.find(parsed.frame);
   if (frame == frames_.end()) {
     return Unexpected<std::string>("no known task is worded like this: " + parsed.frame);
   }
-  const auto visible = words_of(first_observation);
+  const std::string place = task_place(seed);
+  const auto visible = words_of(place);
+  const auto known = seen_.find(place);
   for (std::size_t i = 0; i < parsed.fillers.size(); ++i) {
     const Slot& slot = frame->second[i];
     if (slot.always_visible && !slot.fillers.empty() && !visible.contains(parsed.fillers[i])) {
       return Unexpected<std::string>(fmt::format("there is no {} here", parsed.fillers[i]));
+    }
+    if (known != seen_.end() && !known->second.contains(parsed.fillers[i])) {
+      return Unexpected<std::string>(fmt::format("nobody has seen a {} here", parsed.fillers[i]));
     }
   }
   return {};

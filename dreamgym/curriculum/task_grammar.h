@@ -4,12 +4,14 @@
 // "put a hot {} in {}" with the fillers mug and cabinet. A new task is well formed if its frame was
 // seen and each slot holds a name seen in that slot of that frame's tasks or elsewhere in the logs;
 // it is feasible if every slot whose fillers were always visible in the first observation is filled
-// with a name that is visible in this one.
+// with a name that is visible in this one, and if all its names were seen by somebody in the seed's
+// place, where episodes of it are known. A place is what its episodes begin with, less the task.
 // Thread safety: const members are reentrant.
 #pragma once
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +21,22 @@
 
 namespace dreamgym {
 
+/// A task's first observation without its own instruction, so that it tells where, not what.
+/// @param task  with settings["first_observation"].
+std::string task_place(const Task& task);
+
 class TaskGrammar {
  public:
   /// @param tasks  with settings["first_observation"]; those without only teach frames.
-  /// @param names  every entity name of the logs.
-  TaskGrammar(const std::vector<Task>& tasks, const std::vector<std::string>& names);
+  /// @param names    every entity name of the logs.
+  /// @param stories  episodes that tell what there is in their places.
+  TaskGrammar(const std::vector<Task>& tasks,
+              const std::vector<std::string>& names,
+              std::span<const Trajectory> stories = {});
 
-  /// Nothing wrong, or why the instruction is no task for a place that looks like this.
-  [[nodiscard]] Expected<void, std::string> validate(std::string_view instruction,
-                                                     std::string_view first_observation) const;
+  /// Nothing wrong, or why the instruction is no task for the place of `seed`, which has a first
+  /// observation.
+  [[nodiscard]] Expected<void, std::string> validate(std::string_view instruction, const Task& seed) const;
   [[nodiscard]] std::size_t num_frames() const { return frames_.size(); }
 
  private:
@@ -43,6 +52,7 @@ class TaskGrammar {
 
   std::set<std::string> names_;
   std::map<std::string, std::vector<Slot>> frames_;
+  std::map<std::string, std::set<std::string>> seen_;  // names, by place
 };
 
 }  // namespace dreamgym

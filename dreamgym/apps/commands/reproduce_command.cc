@@ -26,6 +26,7 @@ struct Options {
   std::string world = "alfworld";
   std::string scale = "small";
   std::size_t seeds = 3;
+  std::size_t first_seed = 1;
   std::string config;
   std::string out;
   std::string transfer;
@@ -38,6 +39,11 @@ struct Options {
 void require_usable(const Options& options) {
   if (options.seeds == 0) {
     throw Error(ErrorKind::kInvalidArgument, "--seeds 0: there is nothing to run", "give it 1 or more");
+  }
+  if (options.first_seed == 0 || options.first_seed > options.seeds) {
+    throw Error(ErrorKind::kInvalidArgument,
+                fmt::format("--first-seed {}: there is nothing to run", options.first_seed),
+                fmt::format("expected 1 to {} (--seeds)", options.seeds));
   }
   if (options.config.empty() && options.world != "alfworld") {
     throw Error(ErrorKind::kConfig,
@@ -73,6 +79,8 @@ void add_options(CLI::App& table, const std::shared_ptr<Options>& options) {
   table.add_option("--world", options->world, "alfworld, or another with --config")->capture_default_str();
   table.add_option("--scale", options->scale, join(table1_scales(), ", "))->capture_default_str();
   table.add_option("--seeds", options->seeds, "1 to this many")->capture_default_str();
+  table.add_option("--first-seed", options->first_seed, "where to begin, so that several processes can share the seeds; at the end repeat the command without it")
+      ->capture_default_str();
   table.add_option("--config", options->config, "TOML file the scale's settings are laid over");
   table.add_option("--out", options->out, "folder of the runs and their tables")->required();
   table.add_option("--set", options->assignments, "section.key=value, may be repeated");
@@ -85,7 +93,7 @@ void reproduce_table1(const Options& options) {
   Table1Request request{options.world, options.scale, command_of(options, "table1"), {}, ""};
   Grid grid = table1_grid(request);  // refuses an unknown world before hours are spent
   TerminalProgress progress;
-  for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
+  for (std::size_t seed = options.first_seed; seed <= options.seeds; ++seed) {
     const Path folder = out / fmt::format("seed-{}", seed);
     const ExperimentConfig config = config_of(options, table1_settings(options.scale), seed);
     check_same_config(folder, config, options.force);
@@ -138,7 +146,7 @@ void reproduce_components(const Options& options) {
   }
   TerminalProgress progress;
   std::size_t done = 0;
-  for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
+  for (std::size_t seed = options.first_seed; seed <= options.seeds; ++seed) {
     for (const ComponentArm& arm : arms) {
       const Path cell = component_cell(options.out, arm.name, seed);
       std::vector<std::string> settings = component_settings(options.scale);
@@ -147,7 +155,7 @@ void reproduce_components(const Options& options) {
       check_same_config(cell, config, options.force);
       progress.note(fmt::format("cell {} of {}: {}, seed {}: {}",
                                 ++done,
-                                arms.size() * options.seeds,
+                                arms.size() * (options.seeds - options.first_seed + 1),
                                 arm.name,
                                 seed,
                                 cell.string()));
