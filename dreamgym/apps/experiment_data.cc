@@ -297,14 +297,6 @@ std::vector<Trajectory> choose_experience(const std::vector<Trajectory>& offline
   return chosen;
 }
 
-// Gives each task the observation its episodes start from (looking costs no step).
-void look_at_tasks(const World& world, std::vector<Task>& tasks) {
-  const auto environment = world.make_environment();
-  for (Task& task : tasks) {
-    task.settings[task_settings::kFirstObservation] = environment->reset(task, task.seed).text;
-  }
-}
-
 }  // namespace
 
 WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count) {
@@ -323,6 +315,16 @@ std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs) {
     if (known.insert(TaskCurriculum::content_key(task)).second) {
       tasks.push_back(std::move(task));
     }
+  }
+  return tasks;
+}
+
+std::vector<Task> training_tasks(const ExperimentConfig& config, const World& world) {
+  std::vector<Task> tasks =
+      world.tasks(world_options(config, config.data.train_split, config.data.train_tasks));
+  const auto environment = world.make_environment();
+  for (Task& task : tasks) {  // looking costs no step
+    task.settings[task_settings::kFirstObservation] = environment->reset(task, task.seed).text;
   }
   return tasks;
 }
@@ -375,9 +377,7 @@ ExperimentData prepare_data(const ExperimentConfig& config,
     data.training_tasks = tasks_of_logs(data.offline);
     return data;
   }
-  data.training_tasks =
-      world->tasks(world_options(config, config.data.train_split, config.data.train_tasks));
-  look_at_tasks(*world, data.training_tasks);
+  data.training_tasks = training_tasks(config, *world);
   data.panel = world->tasks(world_options(config, config.data.eval_split, config.data.eval_tasks));
   return data;
 }

@@ -33,6 +33,9 @@ std::unique_ptr<World> experiment_world(const ExperimentConfig& config);
 /// Tasks of a split of that world, as the run has them.
 WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count);
 
+/// The tasks a run trains on in its world, each with the observation its episodes start from.
+std::vector<Task> training_tasks(const ExperimentConfig& config, const World& world);
+
 /// Candidate actions from text: the world's own mapper or, without a world, the patterns of the logs'
 /// actions.
 std::unique_ptr<ActionMapperFactory> experiment_mappers(const World* world,

@@ -5,8 +5,8 @@
 
 namespace dreamgym {
 
-RunPolicy::RunPolicy(const Path& run_folder, const ExperimentConfig& config, std::size_t threads)
-    : policy_(load_run_policy(policy_folder(run_folder.string()))),
+RunPolicy::RunPolicy(const Path& policy, const ExperimentConfig& config, std::size_t threads)
+    : policy_(load_run_policy(policy_folder(policy.string()))),
       engine_(policy_.weights,
               policy_.language.tokenizer,
               {.num_threads = threads,

@@ -13,8 +13,9 @@ namespace dreamgym {
 
 class RunPolicy {
  public:
-  /// The best policy the run has (policy_folder()). @throws Error kNotFound if there is none yet.
-  RunPolicy(const Path& run_folder, const ExperimentConfig& config, std::size_t threads);
+  /// @param policy  as policy_folder() takes it: RUN for the best policy it has, RUN/MODEL.
+  /// @throws Error  kNotFound if there is none yet.
+  RunPolicy(const Path& policy, const ExperimentConfig& config, std::size_t threads);
 
   [[nodiscard]] TokenAgent& agent() { return agent_; }
 

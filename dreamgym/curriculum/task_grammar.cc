@@ -7,6 +7,9 @@
 namespace dreamgym {
 namespace {
 
+constexpr std::size_t kFewFillers = 20;    // of a slot: too few to say what it can't hold
+constexpr double kHardlyAnythingNew = 0.05;
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Calls visit(piece, is_word) over a text cut into words and what lies between them.
@@ -57,7 +60,7 @@ TaskGrammar::TaskGrammar(const std::vector<Task>& tasks,
     }
     const auto visible = words_of(task_place(task));
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      slots[i].fillers.insert(parsed.fillers[i]);
+      ++slots[i].fillers[parsed.fillers[i]];
       slots[i].always_visible &= visible.contains(parsed.fillers[i]);
     }
   }
@@ -79,6 +82,17 @@ TaskGrammar::TaskGrammar(const std::vector<Task>& tasks,
     }
     look(story.steps.back().next_observation.text);
   }
+}
+
+// Source: Good 1953: what was seen once, as a share of all, is how likely the next is a new one.
+bool TaskGrammar::Slot::closed() const {
+  std::size_t seen = 0;
+  std::size_t once = 0;
+  for (const auto& [name, count] : fillers) {
+    seen += count;
+    once += count == 1 ? 1 : 0;
+  }
+  return seen >= kFewFillers && static_cast<double>(once) < kHardlyAnythingNew * static_cast<double>(seen);
 }
 
 TaskGrammar::Parsed TaskGrammar::parse(std::string_view instruction) const {
@@ -104,10 +118,16 @@ Expected<void, std::string> TaskGrammar::validate(std::string_view instruction,
   const std::string place = task_place(seed);
   const auto visible = words_of(place);
   const auto known = seen_.find(place);
+  if (known == seen_.end() && !seen_.empty()) {
+    return Unexpected<std::string>("nobody has been here");
+  }
   for (std::size_t i = 0; i < parsed.fillers.size(); ++i) {
     const Slot& slot = frame->second[i];
     if (slot.always_visible && !slot.fillers.empty() && !visible.contains(parsed.fillers[i])) {
       return Unexpected<std::string>(fmt::format("there is no {} here", parsed.fillers[i]));
+    }
+    if (slot.closed() && !slot.fillers.contains(parsed.fillers[i])) {
+      return Unexpected<std::string>(fmt::format("no known task has a {} there", parsed.fillers[i]));
     }
     if (known != seen_.end() && !known->second.contains(parsed.fillers[i])) {
       return Unexpected<std::string>(fmt::format("nobody has seen a {} here", parsed.fillers[i]));

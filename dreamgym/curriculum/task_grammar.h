@@ -2,10 +2,12 @@
 //
 // Names (words a log writes before a number) become slots: "put a hot mug in cabinet" is the frame
 // "put a hot {} in {}" with the fillers mug and cabinet. A new task is well formed if its frame was
-// seen and each slot holds a name seen in that slot of that frame's tasks or elsewhere in the logs;
-// it is feasible if every slot whose fillers were always visible in the first observation is filled
-// with a name that is visible in this one, and if all its names were seen by somebody in the seed's
-// place, where episodes of it are known. A place is what its episodes begin with, less the task.
+// seen and each slot holds a name seen in the logs; in a slot that has all but stopped bringing new
+// names (few can be heated, many can be put somewhere) one it has held before.
+// It is feasible if every slot whose fillers were always visible in the first observation is filled
+// with a name that is visible in this one, and if somebody has seen all its names in the seed's
+// place. A place is what its episodes begin with, less the task; in one that no known episode begins
+// with nothing is known to be feasible.
 // Thread safety: const members are reentrant.
 #pragma once
 
@@ -29,7 +31,7 @@ class TaskGrammar {
  public:
   /// @param tasks  with settings["first_observation"]; those without only teach frames.
   /// @param names    every entity name of the logs.
-  /// @param stories  episodes that tell what there is in their places.
+  /// @param stories  episodes that tell what there is in their places; none = any place may hold anything.
   TaskGrammar(const std::vector<Task>& tasks,
               const std::vector<std::string>& names,
               std::span<const Trajectory> stories = {});
@@ -41,8 +43,10 @@ class TaskGrammar {
 
  private:
   struct Slot {
-    std::set<std::string> fillers;
+    std::map<std::string, std::size_t> fillers;  // how often each was seen
     bool always_visible = true;
+
+    [[nodiscard]] bool closed() const;
   };
   struct Parsed {
     std::string frame;

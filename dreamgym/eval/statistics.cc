@@ -94,4 +94,29 @@ Estimate mean_over_seeds(std::span<const double> values) {
                      degrees <= kStudent95.size() ? kStudent95[degrees - 1] : kNormal95);
 }
 
+std::optional<Estimate> correlation(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size() || a.size() < 4) {
+    throw Error(ErrorKind::kInvalidArgument, "a correlation needs two equally long series of four or more");
+  }
+  const double mean_a = around_mean(a, 0).value;
+  const double mean_b = around_mean(b, 0).value;
+  double product = 0;
+  double squares_a = 0;
+  double squares_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    product += (a[i] - mean_a) * (b[i] - mean_b);
+    squares_a += (a[i] - mean_a) * (a[i] - mean_a);
+    squares_b += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  if (squares_a == 0 || squares_b == 0) {
+    return std::nullopt;
+  }
+  const double r = std::clamp(product / std::sqrt(squares_a * squares_b), -1.0, 1.0);
+  if (std::abs(r) == 1) {
+    return Estimate{r, r, r};
+  }
+  const double half = kNormal95 / std::sqrt(static_cast<double>(a.size()) - 3);
+  return Estimate{r, std::tanh(std::atanh(r) - half), std::tanh(std::atanh(r) + half)};
+}
+
 }  // namespace dreamgym

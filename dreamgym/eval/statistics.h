@@ -3,6 +3,7 @@
 // Pure functions. Thread safety: reentrant.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,5 +36,10 @@ Estimate independent_difference(const Estimate& a, const Estimate& b);
 /// Mean over independent seeds with Student's 95% interval.
 /// @param values  [n], n >= 2. @throws Error kInvalidArgument otherwise.
 Estimate mean_over_seeds(std::span<const double> values);
+
+/// Pearson's correlation of two series with Fisher's 95% interval.
+/// @param a, b  [n], equal lengths, n >= 4. @throws Error kInvalidArgument otherwise.
+/// @return      nothing if one of them is constant.
+std::optional<Estimate> correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace dreamgym

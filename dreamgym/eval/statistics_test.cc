@@ -82,5 +82,22 @@ TEST(IndependentDifference, IsNewcombesHybridScoreInterval) {
   EXPECT_NEAR(difference.high, 0.3339, 5e-5);
 }
 
+TEST(Correlation, MatchesAWorkedExample) {
+  // Anscombe's first set: r = 0.81642; Fisher's interval of 11 points.
+  const std::vector<double> x = {10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5};
+  const std::vector<double> y = {8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68};
+  const auto r = correlation(x, y);
+  ASSERT_TRUE(r.has_value());
+  EXPECT_NEAR(r->value, 0.81642, 1e-5);
+  EXPECT_NEAR(r->low, 0.42439, 1e-4);
+  EXPECT_NEAR(r->high, 0.95069, 1e-4);
+}
+
+TEST(Correlation, SaysNothingOfConstantsAndRefusesShortSeries) {
+  EXPECT_FALSE(correlation(std::vector<double>{1, 1, 1, 1}, std::vector<double>{1, 2, 3, 4}).has_value());
+  EXPECT_EQ(correlation(std::vector<double>{1, 2, 3, 4}, std::vector<double>{4, 3, 2, 1})->value, -1);
+  EXPECT_THROW((void)correlation(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 3}), Error);
+}
+
 }  // namespace
 }  // namespace dreamgym

@@ -20,6 +20,7 @@ void add_pretrain_command(CLI::App& app);
 void add_eval_command(CLI::App& app);
 /// Of the group `eval`.
 void add_judge_verb(CLI::App& group);
+void add_agreement_verb(CLI::App& group);
 void add_report_command(CLI::App& app);
 void add_lm_command(CLI::App& app);
 void add_sft_command(CLI::App& app);

@@ -262,6 +262,7 @@ void add_eval_command(CLI::App& app) {
   bound->add_option("--divergence", inputs->policy_divergence, "KL of the new policy from the old one, nats");
   bound->callback([options, inputs] { evaluate_bound_verb(*options, *inputs); });
   add_judge_verb(*group);
+  add_agreement_verb(*group);
 }
 
 }  // namespace dreamgym
