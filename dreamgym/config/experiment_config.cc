@@ -286,6 +286,7 @@ ExperimentConfig default_experiment() {
   config.s2r_ppo = config.s2r;
   for (PolicyTrainingConfig* ppo : {&config.dream_ppo, &config.traditional_ppo, &config.s2r_ppo}) {
     apply_algorithm("ppo", *ppo);  // as many episodes an iteration, no group
+    ppo->critic.two_level = true;  // discounting by turns: 76 against 70% of rollouts after nine iterations
   }
   config.traditional_ppo.critic.warmup_iterations = 1;  // its budget holds about six iterations
   config.s2r_ppo.critic.warmup_iterations = 0;  // its critic comes from the dream
