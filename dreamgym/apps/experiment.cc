@@ -183,6 +183,18 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
 
 std::size_t Experiment::peak_bytes() const { return std::max(peak_bytes_, peak_resident_bytes()); }
 
+// What would else be missed only after the episodes are collected.
+void Experiment::require_model_and_splits() const {
+  if (!config_.base.model.empty()) {
+    (void)load_model(find_model(config_.base.model));
+  }
+  if (world_ != nullptr) {
+    for (const std::string& split : {config_.data.train_split, config_.data.eval_split}) {
+      (void)world_->tasks(world_options(config_, split, 1));
+    }
+  }
+}
+
 void Experiment::prepare() {
   world_ = experiment_world(config_);
   if (config_.experience.reward_by_rule && auditor() == nullptr) {
@@ -192,6 +204,7 @@ void Experiment::prepare() {
                             config_.world),
                 "leave it out: the model's trace is then held against itself");
   }
+  require_model_and_splits();
   data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
   mappers_ = experiment_mappers(world_.get(), data_.offline);
   if (!log_.done("prepare")) {
@@ -227,7 +240,7 @@ void Experiment::prepare() {
   const ModelFiles base =
       config_.base.model.empty()
           ? fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next())
-          : load_model(config_.base.model);
+          : load_model(find_model(config_.base.model));
   domain_ = adapt_vocabulary(base, data_.offline, vocabulary_plan(config_.base), rng_.fork("vocabulary"));
   progress_.note(fmt::format(
       "{} offline episodes ({} real steps), {} training tasks, {} evaluation tasks; "

@@ -12,7 +12,7 @@ namespace dreamgym {
 ModelFiles load_model(const Path& folder) {
   if (!std::filesystem::is_directory(folder)) {
     throw Error(ErrorKind::kNotFound,
-                fmt::format("no model folder at {}", folder.string()),
+                fmt::format("no model folder at {}", std::filesystem::absolute(folder).string()),
                 "name a folder that holds config.json, model.safetensors and tokenizer.json");
   }
   const std::string family = load_model_config(folder).family;
@@ -40,6 +40,19 @@ ModelFiles load_model(const Path& folder) {
     model.weights.version = folder.filename().string();
   }
   return model;
+}
+
+Path find_model(const Path& folder) {
+  if (folder.is_absolute() || std::filesystem::exists(folder)) {
+    return folder;
+  }
+  const Path program = std::filesystem::read_symlink("/proc/self/exe");
+  for (Path above = program.parent_path(); above != above.root_path(); above = above.parent_path()) {
+    if (std::filesystem::exists(above / folder / "config.json")) {
+      return above / folder;
+    }
+  }
+  return folder;
 }
 
 void save_model(const ModelFiles& model, const Path& folder, NumberType type) {

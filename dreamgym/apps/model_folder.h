@@ -21,6 +21,9 @@ struct ModelFiles {
 /// @throws Error naming the missing or broken file, if vocabulary sizes don't fit, and kUnsupported
 ///         for a model of another family, whose tokenizer knows none of our markers.
 ModelFiles load_model(const Path& folder);
+/// Where a model folder named by a relative path is: here, or beside the program or a folder above it, so that
+/// "models/nano" is found from everywhere. What is in none of these is returned as it was given.
+Path find_model(const Path& folder);
 /// Written to a temporary folder and renamed: the folder is there whole or not at all.
 void save_model(const ModelFiles& model, const Path& folder, NumberType type = NumberType::kFloat32);
 

@@ -75,7 +75,7 @@ void train_there(const Path& folder,
   const ModelFiles base =
       other.base.model.empty()
           ? fresh_model(data.offline, other.base.preset, rng.fork("weights").next())
-          : load_model(other.base.model);
+          : load_model(find_model(other.base.model));
   const DomainModel domain =
       adapt_vocabulary(base, data.offline, vocabulary_plan(other.base), rng.fork("vocabulary"));
   TrainableModel model(domain.model.weights, other.threads);
