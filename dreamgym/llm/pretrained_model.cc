@@ -65,8 +65,12 @@ ModelLanguage load_model_language(const Path& model) {
 
 TransformerWeights load_model_weights(const Path& model) {
   check_there(model);
-  TransformerWeights weights =
-      is_gguf(model) ? gguf_weights(GgufFile(model)) : load_weights(model.string());
+  TransformerWeights weights;
+  if (is_gguf(model)) {
+    weights = gguf_weights(GgufFile(model));
+  } else {
+    weights = load_weights(model.string());
+  }
   if (weights.version.empty()) {
     weights.version = std::filesystem::absolute(model).lexically_normal().filename().string();
   }
