@@ -9,6 +9,7 @@
 #include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment_actor.h"
+#include "dreamgym/apps/imitation.h"
 #include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_description.h"
@@ -204,6 +205,12 @@ void Experiment::prepare() {
                             config_.world),
                 "leave it out: the model's trace is then held against itself");
   }
+  if (const std::string program = begun_by(folder_);
+      log_.done("prepare") && !program.empty() && program != program_version()) {
+    progress_.note(fmt::format("begun by the program {}, goes on with {}: stages that are done keep what the other made",
+                               program,
+                               program_version()));
+  }
   require_model_and_splits();
   data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
   mappers_ = experiment_mappers(world_.get(), data_.offline);
@@ -300,24 +307,15 @@ void Experiment::imitate(const std::string& name,
                          const std::vector<Trajectory>& demonstrations,
                          const SftConfig& config) {
   stage(name, [&](StageRecord& record) {
-    const PolicyModel start = untrained_policy();
-    TrainableModel model =
-        trainable_policy(start, config_.policy, rng_.fork(name + " adapter").next(), config_.threads);
-    // Names that can stand for each other are tokens of our own vocabulary.
-    const auto names = start.language.pretrained ? std::vector<TokenId>() : domain_.content_names;
-    const TeachingPlan plan = epoch_plan(
-        start.prompt->demonstrations(
-            demonstrations, config_.experience_data.max_tokens, config_.agent.history_steps),
-        config,
-        rng_.fork(name),
-        names);
-    const SftReport report = train_sft(
-        model,
-        plan,
-        config,
-        {name, recorder_.get(), &progress_, recorder_.get(), checkpoint_path(name)});
-    record.tokens = report.tokens;
-    save_policy(model, start, name, model_path(name));
+    record.tokens = dreamgym::imitate(untrained_policy(),
+                                      demonstrations,
+                                      config_,
+                                      config,
+                                      domain_.content_names,
+                                      rng_,
+                                      {name, recorder_.get(), &progress_, recorder_.get(), checkpoint_path(name)},
+                                      model_path(name))
+                        .tokens;
   });
 }
 

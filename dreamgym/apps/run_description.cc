@@ -49,6 +49,17 @@ void write_run_description(const Path& run_folder, const ExperimentConfig& confi
   write_file(run_folder / "run.json", json.dump(1) + "\n");
 }
 
+std::string begun_by(const Path& run_folder) {
+  const Path file = run_folder / "run.json";
+  if (!std::filesystem::exists(file)) {
+    return "";
+  }
+  const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
+  return json.is_object() && json.contains("program") && json["program"].is_string()
+             ? json["program"].get<std::string>()
+             : "";
+}
+
 ExperimentConfig read_run_config(const Path& run_folder) {
   const Path file = run_folder / "config.toml";
   if (!std::filesystem::exists(file)) {

@@ -15,6 +15,9 @@ std::string program_version();
 /// Writes both files. @throws Error kIo.
 void write_run_description(const Path& run_folder, const ExperimentConfig& config);
 
+/// The program_version() that wrote the run's files; "" if the folder doesn't say.
+std::string begun_by(const Path& run_folder);
+
 /// The configuration a run was begun with. @throws Error kNotFound if the folder holds no run.
 ExperimentConfig read_run_config(const Path& run_folder);
 

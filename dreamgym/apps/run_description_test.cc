@@ -35,5 +35,14 @@ TEST(CheckSameConfig, GoesOnWithTheNewSettingsWhenForced) {
   check_same_config(folder.path(), now, false);
 }
 
+TEST(BegunBy, SaysWhoWroteTheRunAndNothingWhereThatIsNotKnown) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(begun_by(folder.path()), "");
+  write_run_description(folder.path(), load_experiment("", {}));
+  EXPECT_EQ(begun_by(folder.path()), program_version());
+  write_file(folder.path() / "run.json", "[1");
+  EXPECT_EQ(begun_by(folder.path()), "");
+}
+
 }  // namespace
 }  // namespace dreamgym

@@ -7,18 +7,17 @@
 
 #include <fmt/format.h>
 
-#include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/domain_vocabulary.h"
 #include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/grid_cells.h"
+#include "dreamgym/apps/imitation.h"
 #include "dreamgym/apps/run_description.h"
+#include "dreamgym/apps/run_policy.h"
 #include "dreamgym/apps/table1.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/policy_panel.h"
-#include "dreamgym/nn/generation_engine.h"
-#include "dreamgym/train/sft.h"
 
 namespace dreamgym {
 namespace {
@@ -78,17 +77,18 @@ void train_there(const Path& folder,
           : load_model(find_model(other.base.model));
   const DomainModel domain =
       adapt_vocabulary(base, data.offline, vocabulary_plan(other.base), rng.fork("vocabulary"));
-  TrainableModel model(domain.model.weights, other.threads);
-  const TeachingPlan plan = epoch_plan(AgentPrompt(domain.model.tokenizer)
-                                           .demonstrations(data.demonstrations,
-                                                           other.experience_data.max_tokens,
-                                                           other.agent.history_steps),
-                                       other.start_sft,
-                                       rng.fork("order"),
-                                       domain.content_names);
-  (void)train_sft(
-      model, plan, other.start_sft, {"transfer", nullptr, &progress, nullptr, folder / "checkpoints"});
-  save_model({model.weights("sft"), domain.model.tokenizer}, folder / "sft");
+  const PolicyModel start =
+      other.policy.model.empty()
+          ? policy_of(domain.model)
+          : load_policy(other.policy.model, AgentChat{other.policy.chat_template, other.policy.rules});
+  (void)imitate(start,
+                data.demonstrations,
+                other,
+                other.start_sft,
+                domain.content_names,
+                rng,
+                {"transfer", nullptr, &progress, nullptr, folder / "checkpoints"},
+                folder / "sft");
 }
 
 PanelResult play(const std::optional<Path>& model,
@@ -104,15 +104,10 @@ PanelResult play(const std::optional<Path>& model,
     const auto environment = world.make_environment();
     return evaluate_scripted(*policy, *environment, tasks, rng, options);
   }
-  const ModelFiles files = load_model(*model);
-  GenerationEngine engine(files.weights, files.tokenizer, {.num_threads = other.threads});
-  TokenAgent agent(engine,
-                   files.tokenizer,
-                   {.temperature = other.evaluation.temperature,
-                    .history_steps = other.agent.history_steps});
+  RunPolicy policy(*model, other, other.threads);
   SingleEnvironmentBatch environment([&] { return world.make_environment(); }, other.threads);
   const auto mappers = world.make_action_mapper_factory();
-  return evaluate_agent(agent, environment, mappers.get(), tasks, rng, options);
+  return evaluate_agent(policy.agent(), environment, mappers.get(), tasks, rng, options);
 }
 
 }  // namespace
@@ -143,6 +138,7 @@ ExperimentConfig transfer_config(const std::string& target,
   other.threads = home.threads;
   other.base.model = home.base.model;
   other.base.preset = home.base.preset;
+  other.policy = home.policy;
   other.agent = home.agent;
   other.evaluation.temperature = home.evaluation.temperature;
   if (scale == "tiny") {

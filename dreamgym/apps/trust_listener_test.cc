@@ -34,7 +34,9 @@ class Notes final : public ProgressSink {
 class HonestyAuditor final : public EpisodeAuditor {
  public:
   [[nodiscard]] EpisodeAudit audit(const Trajectory& trajectory) const override {
-    return {.success_confirmed = trajectory.task.instruction == "honest"};
+    EpisodeAudit audit;
+    audit.success_confirmed = trajectory.task.instruction == "honest";
+    return audit;
   }
 };
 

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -161,7 +162,8 @@ void evaluate_policy_verb(const Options& given) {
 }
 
 MeasureRequest measure_request(const Options& options) {
-  return {options.logs, options.episodes, options.threads, options.draws, options.long_steps};
+  const std::size_t episodes = options.episodes == 0 ? std::numeric_limits<std::size_t>::max() : options.episodes;
+  return {options.logs, episodes, options.threads, options.draws, options.long_steps};
 }
 
 void evaluate_experience_verb(const Options& options) {
@@ -206,7 +208,7 @@ void evaluate_bound_verb(const Options& options, BoundInputs inputs) {
 
 void add_common(CLI::App* verb, Options& options, bool needs_run = true) {
   verb->add_option("--run", options.run, "run folder")->required(needs_run);
-  verb->add_option("--episodes", options.episodes, "how many")->capture_default_str();
+  verb->add_option("--episodes", options.episodes, "how many; 0 = all there are")->capture_default_str();
   verb->add_option("--threads", options.threads, "results do not depend on it")->capture_default_str();
   verb->add_flag("--json", options.json, "one JSON object");
 }
