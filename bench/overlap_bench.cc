@@ -3,9 +3,9 @@
 //
 //   overlap_bench --model=RUN/models/start [--waits=0,50] [--iterations=8] [--tasks=24] [--threads=2] [--seeds=1]
 //
-// GRPO with step advantages in the generated houses of `dreamgym quickstart --seed 1`. The second place of --waits
-// answers each turn of its episodes after so many milliseconds, all of them side by side, as a server or a browser
-// would; the first (0) is bound by the processor. Checked first: without overlap the wait changes no episode.
+// GRPO with step advantages in the generated houses of `dreamgym quickstart --seed 1`. With a wait every environment
+// answers each turn after so many milliseconds, up to 128 of them waited for at once, as a server or a browser would;
+// without one (0) the processor is the bound. Checked first: without overlap the wait changes no episode.
 
 #include <chrono>
 #include <cmath>
@@ -30,6 +30,8 @@
 namespace dreamgym {
 namespace {
 
+constexpr std::size_t kWaitedForAtOnce = 128;
+
 struct Settings {
   std::string model;
   std::vector<std::size_t> waits = {0, 50};
@@ -40,20 +42,21 @@ struct Settings {
 };
 
 /// Answers late.
-class Distant final : public EnvironmentBatch {
+class Distant final : public Environment {
  public:
-  Distant(EnvironmentBatch& inner, std::chrono::milliseconds wait) : inner_(inner), wait_(wait) {}
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t> seeds) override {
+  Distant(std::unique_ptr<Environment> inner, std::chrono::milliseconds wait)
+      : inner_(std::move(inner)), wait_(wait) {}
+  Observation reset(const Task& task, std::uint64_t seed) override {
     std::this_thread::sleep_for(wait_);
-    return inner_.reset(tasks, seeds);
+    return inner_->reset(task, seed);
   }
-  std::vector<StepResult> step(std::span<const std::size_t> slots, std::span<const Action> actions) override {
+  StepResult step(const Action& action) override {
     std::this_thread::sleep_for(wait_);
-    return inner_.step(slots, actions);
+    return inner_->step(action);
   }
 
  private:
-  EnvironmentBatch& inner_;
+  std::unique_ptr<Environment> inner_;
   std::chrono::milliseconds wait_;
 };
 
@@ -87,8 +90,12 @@ Trained train(const Settings& settings, std::size_t wait, bool overlap, std::uin
       {"receptacles", "8"}, {"houses", "24"}, {"tasks_per_house", "42"}, {"text", "compact"}};
   TaskCurriculum curriculum(
       world->tasks({.split = "train", .count = 1000, .seed = 1, .extra = houses}), {.generated_share = 0}, {});
-  SingleEnvironmentBatch near([&world] { return world->make_environment(); }, settings.threads);
-  Distant far(near, std::chrono::milliseconds(wait));
+  const auto make = [&world, wait]() -> std::unique_ptr<Environment> {
+    auto environment = world->make_environment();
+    return wait == 0 ? std::move(environment)
+                     : std::make_unique<Distant>(std::move(environment), std::chrono::milliseconds(wait));
+  };
+  SingleEnvironmentBatch environments(make, wait == 0 ? settings.threads : kWaitedForAtOnce);
   const auto mappers = world->make_action_mapper_factory();
   PolicyTrainingConfig config;
   apply_algorithm("gigpo", config);
@@ -103,7 +110,7 @@ Trained train(const Settings& settings, std::size_t wait, bool overlap, std::uin
   const auto trainer = make_policy_trainer({model, engine, tokenizer},
                                            nullptr,
                                            curriculum,
-                                           {far, mappers.get(), Provenance::kReal},
+                                           {environments, mappers.get(), Provenance::kReal},
                                            config,
                                            Rng(seed));
   Curve curve;

@@ -161,7 +161,7 @@ PolicyModel Experiment::untrained_policy() const {
 
 std::unique_ptr<EnvironmentBatch> Experiment::reality() const {
   return std::make_unique<SingleEnvironmentBatch>([world = world_.get()] { return world->make_environment(); },
-                                                  config_.threads);
+                                                  environment_threads(config_));
 }
 
 void Experiment::stage(const std::string& name, const std::function<void(StageRecord&)>& work) {

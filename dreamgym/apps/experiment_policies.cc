@@ -153,7 +153,7 @@ std::unique_ptr<EnvironmentBatch> Experiment::training_ground() const {
                    ? std::make_unique<DeadlineEnvironment>(std::move(environment), seconds)
                    : std::move(environment);
       },
-      config_.threads,
+      environment_threads(config_),
       SingleEnvironmentBatch::WhenItFails::kReport);
 }
 

@@ -312,6 +312,10 @@ void bind_experiment(ExperimentConfig& config, const ConfigValues& values) {
   resolve(config);
 }
 
+std::size_t environment_threads(const ExperimentConfig& config) {
+  return config.rollout.environment_threads > 0 ? config.rollout.environment_threads : config.threads;
+}
+
 std::string experiment_toml(const ExperimentConfig& config) { return to_toml(config); }
 
 }  // namespace dreamgym

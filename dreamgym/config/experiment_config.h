@@ -91,6 +91,7 @@ struct EvaluationConfig {
 /// How patient rollouts in training are with their environments.
 struct RolloutConfig {
   std::size_t retries = 2;                ///< of an episode whose environment failed, on a fresh one
+  std::size_t environment_threads = 0;    ///< environments at work, or waited for, at once; 0 = threads
   double turn_seconds = 0;                ///< allowed for an answer; 0 = any
   double episode_seconds = 0;             ///< allowed for an episode; 0 = any
   double stall_seconds = 120;             ///< after which a wait is reported; 0 = never
@@ -150,6 +151,9 @@ bool endpoint_dreams(const ExperimentConfig& config);
 
 /// The text of experience.endpoint.description; "" if none is named. @throws Error kConfig if it can't be read.
 std::string dream_description(const ExperimentConfig& config);
+
+/// RolloutConfig::environment_threads, or threads.
+std::size_t environment_threads(const ExperimentConfig& config);
 
 /// The quickstart's settings.
 ExperimentConfig default_experiment();

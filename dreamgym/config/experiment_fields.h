@@ -84,6 +84,7 @@ void visit_fields(DpoConfig& config, Field&& field) {
 template <class Field>
 void visit_fields(RolloutConfig& config, Field&& field) {
   field("retries", config.retries, "of an episode whose environment failed, on a fresh one", between(0, 100));
+  field("environment_threads", config.environment_threads, "environments at work, or waited for, at once; 0 = threads; more where they are far away", between(0, 4096));
   field("turn_seconds", config.turn_seconds, "allowed for an environment's answer; 0 = any", at_least(0));
   field("episode_seconds", config.episode_seconds, "allowed for an episode; 0 = any", at_least(0));
   field("stall_seconds", config.stall_seconds, "after which a wait is reported; 0 = never", at_least(0));

@@ -9,6 +9,7 @@
 // tests/contract/environment_contract.h holds every implementation to this.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,12 @@ class Environment {
   virtual StepResult step(const Action& action) = 0;
 };
 
+/// What an action in a slot led to.
+struct SlotAnswer {
+  std::size_t slot = 0;
+  StepResult result{};
+};
+
 /// Many episodes side by side, numbered by slot, so that an environment that is a language model
 /// can answer all of them in one batch.
 /// Thread safety: none; implementations may use threads inside. Results never depend on how
@@ -56,9 +63,18 @@ class EnvironmentBatch {
   /// Takes one action in each of the named slots (distinct, running).
   virtual std::vector<StepResult> step(std::span<const std::size_t> slots,
                                        std::span<const Action> actions) = 0;
+  /// As step(), but the answers are taken with collect(), so that a slow slot holds up nobody. Until its
+  /// answer is taken a slot must not be stepped again. By default all is answered here.
+  virtual void submit(std::span<const std::size_t> slots, std::span<const Action> actions);
+  /// Answers to what was submitted, by slot: waits for the first, then up to `patience` for the others.
+  /// Nothing if none is due. @throws what step() throws.
+  virtual std::vector<SlotAnswer> collect(std::chrono::nanoseconds patience);
   /// Why a slot's episode can't go on although nobody ended it (the machine behind it failed, which
   /// is no failure of the agent); "" while it can. The slot's last answer then means nothing.
   [[nodiscard]] virtual std::string failure(std::size_t /*slot*/) const { return {}; }
+
+ private:
+  std::vector<SlotAnswer> answered_;
 };
 
 }  // namespace dreamgym

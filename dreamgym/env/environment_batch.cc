@@ -2,11 +2,25 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
+#include "dreamgym/env/internal/running_calls.h"
 
 namespace dreamgym {
+
+void EnvironmentBatch::submit(std::span<const std::size_t> slots, std::span<const Action> actions) {
+  std::vector<StepResult> results = step(slots, actions);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    answered_.push_back({slots[i], std::move(results[i])});
+  }
+}
+
+std::vector<SlotAnswer> EnvironmentBatch::collect(std::chrono::nanoseconds /*patience*/) {
+  std::ranges::sort(answered_, {}, &SlotAnswer::slot);
+  return std::exchange(answered_, {});
+}
 
 namespace {
 
@@ -30,6 +44,8 @@ SingleEnvironmentBatch::SingleEnvironmentBatch(Factory factory,
                                                WhenItFails when_it_fails)
     : factory_(std::move(factory)), num_threads_(num_threads), when_it_fails_(when_it_fails) {}
 
+SingleEnvironmentBatch::~SingleEnvironmentBatch() = default;
+
 template <class Call>
 auto SingleEnvironmentBatch::guarded(std::size_t slot, const Call& call) {
   try {
@@ -47,6 +63,7 @@ auto SingleEnvironmentBatch::guarded(std::size_t slot, const Call& call) {
 std::vector<Observation> SingleEnvironmentBatch::reset(std::span<const Task> tasks,
                                                        std::span<const std::uint64_t> seeds) {
   check(tasks.size() == seeds.size(), "every task has a seed");
+  calls_ = nullptr;  // waits for what nobody has collected
   num_slots_ = 0;  // an exception leaves no half-started batch
   environments_.resize(std::max(environments_.size(), tasks.size()));
   for (std::size_t slot = 0; slot < tasks.size(); ++slot) {
@@ -67,15 +84,37 @@ std::vector<Observation> SingleEnvironmentBatch::reset(std::span<const Task> tas
 
 std::vector<StepResult> SingleEnvironmentBatch::step(std::span<const std::size_t> slots,
                                                      std::span<const Action> actions) {
-  check(slots.size() == actions.size(), "every stepped slot has an action");
-  check_slots(slots, num_slots_);
-  for (const std::size_t slot : slots) {
-    check(environments_[slot] != nullptr, "a stepped slot has not failed");
-  }
+  check_steppable(slots, actions);
   return parallel_map(slots.size(), num_threads_, [&](std::size_t i) {
     return guarded(slots[i],
                    [&](Environment& environment) { return environment.step(actions[i]); });
   });
+}
+
+void SingleEnvironmentBatch::check_steppable(std::span<const std::size_t> slots,
+                                             std::span<const Action> actions) const {
+  check(slots.size() == actions.size(), "every stepped slot has an action");
+  check_slots(slots, num_slots_);
+  for (const std::size_t slot : slots) {
+    check(calls_ == nullptr || !calls_->is_due(slot), "a stepped slot does not wait for an answer");
+    check(environments_[slot] != nullptr, "a stepped slot has not failed");
+  }
+}
+
+void SingleEnvironmentBatch::submit(std::span<const std::size_t> slots, std::span<const Action> actions) {
+  check_steppable(slots, actions);
+  if (calls_ == nullptr) {
+    calls_ = std::make_unique<env_internal::RunningCalls>(num_threads_);
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    calls_->start(slots[i], [this, slot = slots[i], action = actions[i]] {
+      return guarded(slot, [&](Environment& environment) { return environment.step(action); });
+    });
+  }
+}
+
+std::vector<SlotAnswer> SingleEnvironmentBatch::collect(std::chrono::nanoseconds patience) {
+  return calls_ == nullptr ? std::vector<SlotAnswer>() : calls_->collect(patience);
 }
 
 std::string SingleEnvironmentBatch::failure(std::size_t slot) const {

@@ -10,11 +10,17 @@
 
 namespace dreamgym {
 
+namespace env_internal {
+class RunningCalls;
+}  // namespace env_internal
+
 /// A batch whose slots are environments of their own, stepped on several threads.
 ///
 /// With WhenItFails::kReport an environment that throws Error kIo, kBusy or kDiverged fails its slot
 /// only (failure() says why), and the slot's next episode gets a fresh one; other errors are the
 /// caller's and pass. With kThrow all of them do.
+/// What is submitted runs on threads of the batch; an answer that is never collected is waited for by the
+/// next reset() and the destructor.
 /// Thread safety: none; the factory is called on the caller's thread.
 class SingleEnvironmentBatch final : public EnvironmentBatch {
  public:
@@ -25,13 +31,17 @@ class SingleEnvironmentBatch final : public EnvironmentBatch {
   SingleEnvironmentBatch(Factory factory,
                          std::size_t num_threads,
                          WhenItFails when_it_fails = WhenItFails::kThrow);
+  ~SingleEnvironmentBatch() override;
   std::vector<Observation> reset(std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
   std::vector<StepResult> step(std::span<const std::size_t> slots,
                                std::span<const Action> actions) override;
+  void submit(std::span<const std::size_t> slots, std::span<const Action> actions) override;
+  std::vector<SlotAnswer> collect(std::chrono::nanoseconds patience) override;
   [[nodiscard]] std::string failure(std::size_t slot) const override;
 
  private:
+  void check_steppable(std::span<const std::size_t> slots, std::span<const Action> actions) const;
   /// Runs `call` on the slot's environment; what it throws of the machine's failing is kept.
   template <class Call>
   auto guarded(std::size_t slot, const Call& call);
@@ -42,6 +52,7 @@ class SingleEnvironmentBatch final : public EnvironmentBatch {
   std::size_t num_slots_ = 0;                               ///< slots of the running episodes
   std::vector<std::unique_ptr<Environment>> environments_;  ///< kept for reuse, may be more
   std::vector<std::string> failures_;                       ///< [slots]
+  std::unique_ptr<env_internal::RunningCalls> calls_;       ///< last: its threads use the others
 };
 
 /// One environment that is the single slot of a batch.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 
 #include "dreamgym/base/error.h"
@@ -169,6 +170,49 @@ TEST(SingleEnvironmentBatch, RefusesSlotsThatWereNotResetOrAreNamedTwice) {
   EXPECT_THROW(batch.step(std::vector<std::size_t>{0, 2}, two), LogicError);
   batch.reset(std::vector{count_to(3)}, std::vector<std::uint64_t>{0});
   EXPECT_THROW(batch.step(std::vector<std::size_t>{1}, std::vector<Action>{"up"}), LogicError);
+}
+
+TEST(SingleEnvironmentBatch, SubmittedSlotsAnswerAsSteppedOnes) {
+  constexpr std::chrono::hours kLong(1);
+  const std::vector<Task> tasks = {count_to(3), count_to(5), count_to(4)};
+  const std::vector<std::uint64_t> seeds = {0, 1, 0};
+  for (const std::size_t threads : {1, 4}) {
+    SingleEnvironmentBatch batch(make_counter, threads);
+    batch.reset(tasks, seeds);
+    EXPECT_TRUE(batch.collect(kLong).empty());
+    batch.submit(std::vector<std::size_t>{2, 0}, std::vector<Action>{"up", "down"});
+    EXPECT_THROW(batch.submit(std::vector<std::size_t>{2}, std::vector<Action>{"up"}), LogicError);
+    EXPECT_THROW(batch.step(std::vector<std::size_t>{2}, std::vector<Action>{"up"}), LogicError);
+    const auto answers = batch.collect(kLong);
+    ASSERT_EQ(answers.size(), 2U);
+    EXPECT_EQ(answers[0].slot, 0U);
+    EXPECT_EQ(answers[0].result.observation.text, "count -1");
+    EXPECT_EQ(answers[1].slot, 2U);
+    EXPECT_EQ(answers[1].result.observation.text, "count 1");
+    EXPECT_TRUE(batch.collect(kLong).empty());
+    batch.submit(std::vector<std::size_t>{1}, std::vector<Action>{"up"});
+    batch.reset(tasks, seeds);  // nobody collected that
+    EXPECT_TRUE(batch.collect(kLong).empty());
+  }
+}
+
+TEST(SingleEnvironmentBatch, PassesOnWhatASubmittedStepThrows) {
+  class Broken final : public Environment {
+   public:
+    Observation reset(const Task&, std::uint64_t) override { return {}; }
+    StepResult step(const Action& action) override {
+      throw Error(action == "lose" ? ErrorKind::kIo : ErrorKind::kInvalidArgument, action);
+    }
+  };
+  SingleEnvironmentBatch batch([] { return std::make_unique<Broken>(); },
+                               2,
+                               SingleEnvironmentBatch::WhenItFails::kReport);
+  batch.reset(std::vector{count_to(1), count_to(1)}, std::vector<std::uint64_t>{0, 0});
+  batch.submit(std::vector<std::size_t>{0}, std::vector<Action>{"lose"});
+  EXPECT_EQ(batch.collect({}).size(), 1U);
+  EXPECT_EQ(batch.failure(0), "lose");
+  batch.submit(std::vector<std::size_t>{1}, std::vector<Action>{"misuse"});
+  EXPECT_THROW((void)batch.collect({}), Error);
 }
 
 /// Always "up"; remembers whether it was told what was really done.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -39,12 +40,14 @@ class Wave {
     for (std::size_t i = 0; i < running.size(); ++i) {
       running[i] = i;
     }
-    const auto is_over = [&](std::size_t slot) { return over_[slot]; };
-    std::erase_if(running, is_over);
-    for (std::size_t t = 0; t < options_.max_steps && !running.empty(); ++t) {
-      const std::vector<Action> actions = act(running);
-      take_step(running, actions, t);
-      std::erase_if(running, is_over);
+    std::erase_if(running, [&](std::size_t slot) { return over_[slot]; });
+    // Whoever has an answer goes on; nobody waits for the slowest.
+    std::vector<std::size_t> ready = std::move(running);
+    while (!ready.empty() || !waiting_.empty()) {
+      if (!ready.empty()) {
+        submit(ready, act(ready));
+      }
+      ready = take_answers();
     }
     std::vector<std::uint64_t> sessions;
     std::vector<Episode> episodes;
@@ -106,26 +109,49 @@ class Wave {
     const auto start = clock_.now();
     std::vector<Action> actions = agent_.act(episodes, candidates);
     cost_.agent_seconds += seconds_since(clock_, start);
+    patience_ = clock_.now() - start;
     return actions;
   }
 
-  void take_step(const std::vector<std::size_t>& running,
-                 const std::vector<Action>& actions,
-                 std::size_t t) {
+  void submit(const std::vector<std::size_t>& ready, const std::vector<Action>& actions) {
     const Watchdog::Wait wait(options_.watchdog,
-                              [&] { return "the environment's answers in " + names(running); });
+                              [&] { return "the environment's answers in " + names(ready); });
     const auto start = clock_.now();
-    std::vector<StepResult> results = environment_.step(running, actions);
+    environment_.submit(ready, actions);
     cost_.environment_seconds += seconds_since(clock_, start);
-    cost_.steps += running.size();
+    cost_.steps += ready.size();
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      waiting_.emplace(ready[i], actions[i]);
+    }
+  }
+
+  // Slots whose episode goes on.
+  std::vector<std::size_t> take_answers() {
+    const Watchdog::Wait wait(options_.watchdog, [&] {
+      std::vector<std::size_t> slots;
+      for (const auto& [slot, action] : waiting_) {
+        slots.push_back(slot);
+      }
+      return "the environment's answers in " + names(slots);
+    });
+    const auto start = clock_.now();
+    std::vector<SlotAnswer> answers = environment_.collect(patience_);
+    cost_.environment_seconds += seconds_since(clock_, start);
     const double waited = seconds_since(clock_, start_);
-    for (std::size_t i = 0; i < running.size(); ++i) {
-      if (const std::string failure = failure_of(running[i], results[i], waited); !failure.empty()) {
-        fail(running[i], failure);
+    std::vector<std::size_t> ready;
+    for (SlotAnswer& answer : answers) {
+      const std::size_t slot = answer.slot;
+      const Action action = std::move(waiting_.extract(slot).mapped());
+      if (const std::string failure = failure_of(slot, answer.result, waited); !failure.empty()) {
+        fail(slot, failure);
       } else {
-        record(running[i], actions[i], std::move(results[i]), t);
+        record(slot, action, std::move(answer.result));
+      }
+      if (!over_[slot]) {
+        ready.push_back(slot);
       }
     }
+    return ready;
   }
 
   // Why an answer can't be used, or "".
@@ -156,7 +182,7 @@ class Wave {
     }
   }
 
-  void record(std::size_t slot, const Action& action, StepResult result, std::size_t t) {
+  void record(std::size_t slot, const Action& action, StepResult result) {
     if (mappers_ != nullptr) {
       mapper_[slot]->observe(action, result.observation.text);
       result.observation.admissible = mapper_[slot]->candidates();
@@ -167,7 +193,7 @@ class Wave {
     current_[slot] = std::move(result.observation);
     if (!step.terminated && !step.truncated) {
       agent_.observe(states_[slot], current_[slot].text);
-      step.truncated = t + 1 == options_.max_steps || !agent_.has_room(states_[slot]);
+      step.truncated = story.steps.size() == options_.max_steps || !agent_.has_room(states_[slot]);
     }
     over_[slot] = step.terminated || step.truncated;
     if (over_[slot]) {
@@ -193,11 +219,14 @@ class Wave {
   RolloutCost& cost_;
   SteadyClock clock_;
   std::chrono::nanoseconds start_{};
+  /// How long it pays to wait for more answers: as long as the policy takes to act on them.
+  std::chrono::nanoseconds patience_{};
   std::vector<Observation> current_;
   std::vector<Trajectory> stories_;
   std::vector<AgentEpisode> states_;
   std::vector<std::unique_ptr<ActionMapper>> mapper_;
   std::vector<bool> over_;
+  std::map<std::size_t, Action> waiting_;  // slots whose answer is due, and what they did
 };
 
 std::vector<Task> tasks_of(std::span<const Task> tasks, std::span<const std::size_t> numbers) {

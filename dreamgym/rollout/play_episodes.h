@@ -2,7 +2,8 @@
 // the order of their tasks.
 //
 // The environment may be real or dreamed: this code can't tell. Each episode draws from streams forked
-// from its own number, so neither threads nor batch size change what happens. An episode whose
+// from its own number, so neither threads nor batch size change what happens. An episode goes on as soon as
+// its environment has answered: one that is slow holds up nobody else. An episode whose
 // environment fails (which is no failure of the agent) is played again on a fresh one, from the same
 // streams; so an environment that fails now and then changes no result.
 #pragma once

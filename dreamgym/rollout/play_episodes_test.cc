@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
 #include <set>
 
 #include "dreamgym/base/error.h"
@@ -228,6 +231,50 @@ TEST(PlayEpisodes, CutsAnEnvironmentThatNeverEnds) {
   for (const Episode& episode : played) {
     EXPECT_EQ(episode.trajectory.steps.size(), 3U);
     EXPECT_EQ(episode.trajectory.outcome, Outcome::kTruncated);
+  }
+}
+
+TEST(PlayEpisodes, ASlowEnvironmentHoldsUpNobodyElse) {
+  constexpr std::size_t kSteps = 3;
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t done = 0;         // rooms that took all their steps
+    bool others_were_done = false;
+  } shared;
+  // The first of them answers only when all the others are through, or after a long while.
+  class Room final : public Environment {
+   public:
+    Room(Shared& shared, std::size_t num_others, bool slow)
+        : shared_(shared), num_others_(num_others), slow_(slow) {}
+    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+    StepResult step(const Action&) override {
+      std::unique_lock lock(shared_.mutex);
+      if (slow_ && taken_ == 0) {
+        shared_.others_were_done = shared_.changed.wait_for(
+            lock, std::chrono::seconds(20), [this] { return shared_.done == num_others_; });
+      }
+      shared_.done += ++taken_ == kSteps && !slow_ ? 1 : 0;
+      shared_.changed.notify_all();
+      return {.observation = {"a room", {"go on", "stay"}}};
+    }
+
+   private:
+    Shared& shared_;
+    std::size_t num_others_;
+    bool slow_;
+    std::size_t taken_ = 0;
+  };
+  Stage stage;
+  std::size_t made = 0;
+  SingleEnvironmentBatch environment(
+      [&] { return std::make_unique<Room>(shared, stage.tasks.size() - 1, made++ == 0); }, 2);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  const auto played =
+      play_episodes(agent, environment, nullptr, stage.tasks, Rng(5), {.max_steps = kSteps});
+  EXPECT_TRUE(shared.others_were_done);
+  for (const Episode& episode : played) {
+    EXPECT_EQ(episode.trajectory.steps.size(), kSteps);
   }
 }
 
