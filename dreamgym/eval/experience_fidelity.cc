@@ -6,6 +6,7 @@
 
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/eval/internal/step_scorer.h"
+#include "dreamgym/experience/claims.h"
 #include "dreamgym/experience/retrieval.h"
 #include "dreamgym/experience/reward_rule.h"
 #include "dreamgym/experience/training_data.h"
@@ -130,7 +131,8 @@ class TeacherForcedWalk {
       return *std::move(parsed);
     }
     const auto trace = parse_reasoning_trace(parsed->reasoning_trace);
-    if (parsed->flag == EndFlag::kSuccess && options_.verify_success && !(trace && wanted_is_reached(*trace))) {
+    if (parsed->flag == EndFlag::kSuccess && options_.verify_success &&
+        !(trace && success_is_borne_out(*trace, story.steps[t].action, story.task.instruction))) {
       parsed->flag = EndFlag::kContinue;
     }
     return *std::move(parsed);

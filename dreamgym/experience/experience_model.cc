@@ -12,6 +12,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/base/word_marks.h"
 #include "dreamgym/data/reasoning_trace.h"
+#include "dreamgym/experience/claims.h"
 #include "dreamgym/experience/internal/ask_until_consistent.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/retrieval.h"
@@ -190,6 +191,8 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
         const auto trace = trace_in(reply);
         const Slot& slot = slots_[query.slot];
         return !trace || (wants_what_was_asked(*trace, slot) &&
+                          (!options_.verify_success ||
+                           claims_are_borne_out(*trace, query.action, slot.task.instruction)) &&
                           !slot.shown.contradicts(*trace, query.action));
       }};
   dream(queries, std::move(all), part);
@@ -344,7 +347,8 @@ EndFlag ExperienceModel::settle(const Query& query, const DreamedStep& step, Ste
     flag = result.reward >= 1.0 ? EndFlag::kSuccess : EndFlag::kFailure;
     counters_.overruled += flag != step.flag ? 1 : 0;
   } else if (flag == EndFlag::kSuccess && options_.verify_success &&
-             !(trace && wanted_is_reached(*trace) && wants_what_was_asked(*trace, slot))) {
+             !(trace && success_is_borne_out(*trace, query.action, slot.task.instruction) &&
+               wants_what_was_asked(*trace, slot))) {
     ++counters_.refused_successes;
     result.info["refused_success"] = "true";
     flag = options_.refusal_ends ? EndFlag::kFailure : EndFlag::kContinue;

@@ -9,6 +9,7 @@
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/experience/claims.h"
 #include "dreamgym/experience/internal/ask_until_consistent.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/internal/prompted_reply.h"
@@ -208,7 +209,7 @@ StepResult PromptedExperience::conclude(Query& query) {
   }
   PromptedReply& reply = query.answer.reply;
   result.action_valid = !reply.trace || reply.trace->find("effect") != effects::kInvalid;
-  if (reply.success && options_.verify_success && !(reply.trace && wanted_is_reached(*reply.trace))) {
+  if (reply.success && options_.verify_success && !(reply.trace && success_is_borne_out(*reply.trace, query.action, slot.task.instruction))) {
     ++counters_.refused_successes;
     result.info["refused_success"] = "true";
     reply.success = false;
