@@ -151,8 +151,7 @@ std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& policy) 
 
 PolicyModel Experiment::untrained_policy() const {
   if (!config_.policy.model.empty()) {
-    return load_policy(config_.policy.model,
-                       AgentChat{config_.policy.chat_template, config_.policy.rules});
+    return load_policy(config_.policy.model, chat_of(config_.policy));
   }
   return policy_of(config_.policies_from == "base" ? domain_.model
                                                    : load_run_model(model_path("experience")));
@@ -241,9 +240,7 @@ void Experiment::prepare() {
       num_parameters(domain_.model.weights.config)));
   std::optional<TransformerConfig> policy;
   if (!config_.policy.model.empty()) {
-    policy = load_policy(config_.policy.model,
-                         AgentChat{config_.policy.chat_template, config_.policy.rules})
-                 .weights.config;
+    policy = load_policy(config_.policy.model, chat_of(config_.policy)).weights.config;
     progress_.note(fmt::format("the policies are {}, {} parameters, {}",
                                config_.policy.model,
                                num_parameters(*policy),

@@ -172,6 +172,11 @@ void resolve(ExperimentConfig& config) {
   config.experience.num_threads = config.threads;
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
+  if (policy.names_actions && policy.model.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "policy.names_actions is of a pretrained policy, and policy.model is empty",
+                "our own models are held to the admissible actions without reading them: leave it out");
+  }
   config.experience_data.num_recollections = config.experience.num_recollections;
   config.experience_data.remind = config.experience.remind;
   config.experience_data.history_steps = config.experience.history_steps;

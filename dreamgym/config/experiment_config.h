@@ -54,6 +54,7 @@ struct PolicyConfig {
   std::string model;                      ///< folder or .gguf file; "" = as base and policies_from say
   std::string chat_template;              ///< "" = the one the model's own template is
   std::string rules{kAgentRules};         ///< its system message
+  bool names_actions = false;             ///< each observation ends with the admissible actions
   std::size_t lora_rank = 0;              ///< of a fresh adapter in each stage; 0 = all weights are trained
   double lora_alpha = 32;
   std::vector<std::string> lora_targets = {
