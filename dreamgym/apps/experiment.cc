@@ -10,6 +10,7 @@
 #include "dreamgym/apps/arm_titles.h"
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/memory_plan.h"
+#include "dreamgym/apps/prompted_dreamer.h"
 #include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
@@ -51,9 +52,9 @@ Experiment::Experiment(ExperimentConfig config, Path run_folder, ProgressSink& p
 Experiment::~Experiment() = default;
 
 RunResults Experiment::run() {
-  (void)dream_description(config_);  // a file that is missing is said now, not after hours
+  dream_shape_ = require_prompted_dream(config_);  // what is missing is said now, not after hours
   prepare();
-  if (!endpoint_dreams(config_)) {
+  if (!is_prompted(config_)) {
     learn_experience_model();
   }
   if (wants("zero_shot")) {
@@ -251,7 +252,8 @@ void Experiment::prepare() {
   const MemoryPlan memory = plan_memory(config_,
                                         domain_.model.weights.config,
                                         data_.offline_steps,
-                                        policy ? &*policy : nullptr);
+                                        policy ? &*policy : nullptr,
+                                        dream_shape_ ? &*dream_shape_ : nullptr);
   progress_.note(fmt::format("predicted peak memory {}", bytes_text(memory.total_bytes())));
 }
 
