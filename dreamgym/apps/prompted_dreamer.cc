@@ -67,11 +67,20 @@ ModelLanguage language_of(const DreamModelConfig& config) {
   return language;
 }
 
+// Named as a person would: the folder, or folder and file.
+TransformerWeights weights_of(const DreamModelConfig& config) {
+  const Path path(config.path);
+  TransformerWeights weights = load_model_weights(path);
+  const bool is_file = !std::filesystem::is_directory(path);
+  weights.version = is_file && path.has_parent_path() ? path.parent_path().filename() / path.filename() : path.filename();
+  return weights;
+}
+
 class ModelSource final : public ChatSource {
  public:
   ModelSource(const DreamModelConfig& config, const EngineConfig& engine)
       : language_(reading_model([&] { return language_of(config); })),
-        engine_(reading_model([&] { return load_model_weights(config.path); }), language_.tokenizer, engine),
+        engine_(reading_model([&] { return weights_of(config); }), language_.tokenizer, engine),
         timed_(engine_),
         chat_(timed_, language_, chat_template_of(language_, config.chat_template, config.path)) {}
 

@@ -78,7 +78,7 @@ TEST(NativeChat, WhatPromptsBeginWithIsReadOnceAndChangesNothing) {
   const auto again = together.chat.chat(prompts);
   const EngineCounters after = together.engine.counters();
   EXPECT_GT(after.reused_tokens - before.reused_tokens, 6 * (first[0]->prompt_tokens - 2));
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
+  for (std::size_t i = 0; i < prompts.size(); i += 5) {
     RandomChat alone(folder.path() / "chat");
     const auto reply = alone.chat.chat(std::span(&prompts[i], 1)).front();
     EXPECT_EQ(reply->text, first[i]->text);
