@@ -1,8 +1,10 @@
 # The commands people and CI type. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow test-asan test-tsan setup build bench tidy format check-format clean
+.PHONY: help quickstart test test-slow test-asan test-tsan fuzz setup build bench tidy format check-format clean
 
 JOBS ?= $(shell nproc)
+SECONDS ?= 60
+FUZZ_TARGETS = safetensors gguf tokenizer chat reply
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 
 help: ## this list
@@ -26,6 +28,15 @@ test-tsan: setup ## the fast tests of the rooms without torch under the thread s
 	cmake --preset tsan --log-level=WARNING
 	cmake --build --preset tsan -j $(JOBS)
 	$(CTEST) --test-dir build/tsan -L fast
+
+fuzz: ## fuzz the readers of other people's files, SECONDS each (clang-19: LINT=1 make setup)
+	cmake --preset fuzz --log-level=WARNING
+	cmake --build --preset fuzz -j $(JOBS)
+	@for target in $(FUZZ_TARGETS); do \
+	  mkdir -p build/fuzz/corpus/$$target && echo "fuzz $$target" && \
+	  build/fuzz/fuzz_$$target -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+	    -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus/$$target tests/fuzz/corpus/$$target || exit 1; \
+	done
 
 setup: ## packages and libtorch; does only what is missing (CUDA=1, LINT=1 for more)
 	@tools/setup.sh

@@ -18,7 +18,7 @@ packages=(
   libjs-chart.js
 )
 if [[ ${LINT:-0} == 1 ]]; then
-  packages+=(clang-19 clang-tidy-19 clang-format-19)
+  packages+=(clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19)
 fi
 
 torch_version=2.15.0

@@ -11,8 +11,12 @@ namespace dreamgym {
 
 ChatAgentPrompt::ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
                        ChatTemplate format,
-                       std::string_view rules)
-    : tokenizer_(std::move(tokenizer)), format_(format), turns_(chat_turns(format, rules)) {
+                       std::string_view rules,
+                       bool names_actions)
+    : tokenizer_(std::move(tokenizer)),
+      format_(format),
+      turns_(chat_turns(format, rules)),
+      names_actions_(names_actions) {
   const std::vector<TokenId> next = tokenizer_->encode_with_markers(turns_.next);
   if (next.empty() || !tokenizer_->is_special(next.front())) {
     throw Error(ErrorKind::kUnsupported,

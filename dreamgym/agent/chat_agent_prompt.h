@@ -26,12 +26,14 @@ inline constexpr std::string_view kAgentRules =
 
 class ChatAgentPrompt final : public TurnPrompt {
  public:
-  /// @param rules  the system message; "" = none.
+  /// @param rules          the system message; "" = none.
+  /// @param names_actions  whether each observation ends with the admissible actions.
   /// @throws Error kUnsupported if the template rewrites earlier turns, or ends an assistant's turn
   ///         with words that are no token of their own.
   ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
              ChatTemplate format,
-             std::string_view rules);
+             std::string_view rules,
+             bool names_actions = false);
 
   [[nodiscard]] std::vector<TokenId> begin(std::string_view instruction,
                                            std::string_view observation) const override;
@@ -44,6 +46,7 @@ class ChatAgentPrompt final : public TurnPrompt {
   [[nodiscard]] Action parse_action(std::span<const TokenId> sampled) const override;
   [[nodiscard]] TokenId stop() const override { return stop_; }
   [[nodiscard]] const Tokenizer& tokenizer() const override { return *tokenizer_; }
+  [[nodiscard]] bool names_actions() const override { return names_actions_; }
 
   /// The first message of the user.
   [[nodiscard]] static std::string first_message(std::string_view instruction,
@@ -53,6 +56,7 @@ class ChatAgentPrompt final : public TurnPrompt {
   std::shared_ptr<const PretrainedTokenizer> tokenizer_;
   ChatTemplate format_;
   ChatTurns turns_;
+  bool names_actions_ = false;
   TokenId stop_ = 0;
 };
 

@@ -94,6 +94,28 @@ TEST(ChatAgentPrompt, TeachesActionsOnly) {
   EXPECT_EQ(prompt.tokenizer().decode(taught), "look<|im_end|>take it<|im_end|>");
 }
 
+TEST(ChatAgentPrompt, NamesTheAdmissibleActionsByOption) {
+  DREAMGYM_NEEDS_FILE(smollm2_file());
+  const auto tokenizer = tokenizer_at(smollm2_file());
+  Trajectory story;
+  story.task.instruction = "find it";
+  story.steps.resize(1);
+  story.steps[0].observation = {"A room.", {"look", "take it"}};
+  story.steps[0].action = "look";
+  story.steps[0].next_observation = {"Nothing.", {}};
+  const auto text_of = [&](const ChatAgentPrompt& prompt, std::size_t history_steps) {
+    return tokenizer->decode(prompt.demonstrations(std::span(&story, 1), 1000, history_steps).front().trunk.tokens);
+  };
+  const ChatAgentPrompt naming(tokenizer, ChatTemplate::kSmolLm2, kAgentRules, true);
+  EXPECT_EQ(naming.shown(story.steps[0].observation), "A room.\nAdmissible actions: look; take it");
+  EXPECT_EQ(naming.shown(story.steps[0].next_observation), "Nothing.") << "what is not known is not named";
+  const std::string whole = text_of(naming, kWholeEpisode);
+  EXPECT_NE(whole.find("A room.\nAdmissible actions: look; take it<|im_end|>"), std::string::npos) << whole;
+  EXPECT_NE(text_of(naming, 2).find("Admissible actions"), std::string::npos);
+  const ChatAgentPrompt plain(tokenizer, ChatTemplate::kSmolLm2, kAgentRules);
+  EXPECT_EQ(text_of(plain, kWholeEpisode).find("Admissible"), std::string::npos);
+}
+
 TEST(ChatAgentPrompt, RefusesThoughtsThatQwen3WouldForget) {
   const Path qwen = fetched_models() / "qwen3/tokenizer.json";
   DREAMGYM_NEEDS_FILE(qwen);

@@ -1,5 +1,7 @@
 #include "dreamgym/agent/turn_prompt.h"
 
+#include "dreamgym/base/text.h"
+
 namespace dreamgym {
 namespace {
 
@@ -9,6 +11,13 @@ void append(std::vector<TokenId>& out, const std::vector<TokenId>& ids) {
 
 }  // namespace
 
+std::string TurnPrompt::shown(const Observation& observation) const {
+  if (!names_actions() || observation.admissible.empty()) {
+    return observation.text;
+  }
+  return observation.text + "\nAdmissible actions: " + join(observation.admissible, "; ");
+}
+
 TrainingSequence TurnPrompt::demonstration(const Trajectory& trajectory,
                                            std::size_t max_tokens,
                                            double weight) const {
@@ -17,13 +26,13 @@ TrainingSequence TurnPrompt::demonstration(const Trajectory& trajectory,
     return sequence;
   }
   sequence.trunk.append(
-      begin(trajectory.task.instruction, trajectory.steps.front().observation.text),
+      begin(trajectory.task.instruction, shown(trajectory.steps.front().observation)),
       LossPart::kNone,
       0.0F);
   for (const Transition& step : trajectory.steps) {
     const std::vector<TokenId> turn = action(step.action);
     const std::vector<TokenId> reply =
-        observation(step.next_observation.text, trajectory.task.instruction);
+        observation(shown(step.next_observation), trajectory.task.instruction);
     if (sequence.trunk.size() + turn.size() + reply.size() > max_tokens) {
       break;
     }
@@ -54,14 +63,14 @@ void TurnPrompt::add_windows(const Trajectory& trajectory,
   std::vector<PastTurn> past;
   for (const Transition& step : trajectory.steps) {
     const std::vector<TokenId> context =
-        window(trajectory.task.instruction, past, step.observation.text);
+        window(trajectory.task.instruction, past, shown(step.observation));
     const std::vector<TokenId> turn = action(step.action);
     if (context.size() + turn.size() <= max_tokens) {
       TrainingSequence& sequence = out.emplace_back();
       sequence.trunk.append(context, LossPart::kNone, 0.0F);
       sequence.trunk.append(turn, LossPart::kAction, 1.0F);
     }
-    past.push_back({step.observation.text, turn});
+    past.push_back({shown(step.observation), turn});
     if (past.size() > history_steps) {
       past.erase(past.begin());
     }

@@ -43,7 +43,11 @@ class TurnPrompt {
   /// The token that closes an action.
   [[nodiscard]] virtual TokenId stop() const = 0;
   [[nodiscard]] virtual const Tokenizer& tokenizer() const = 0;
+  /// Whether observations are read with the actions that are admissible.
+  [[nodiscard]] virtual bool names_actions() const { return false; }
 
+  /// An observation as the policy reads it: its text, and what can be done where that is named and known.
+  [[nodiscard]] std::string shown(const Observation& observation) const;
   /// A demonstration to imitate: loss, times `weight`, on the actions only. Steps beyond max_tokens
   /// are left out.
   [[nodiscard]] TrainingSequence demonstration(const Trajectory& trajectory,

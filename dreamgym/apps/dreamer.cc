@@ -4,15 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/prompted_dreamer.h"
 #include "dreamgym/apps/run_files.h"
 #include "dreamgym/apps/timed_model.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
-#include "dreamgym/curriculum/prompted_task_generator.h"
-#include "dreamgym/eval/stepwise_fidelity.h"
 #include "dreamgym/experience/experience_model.h"
-#include "dreamgym/llm/endpoint/endpoint_chat.h"
 #include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
@@ -24,9 +22,9 @@ ExperienceOptions dream_options(const DreamerParts& parts) {
   return options;
 }
 
-class NativeDreamer final : public Dreamer {
+class TrainedDreamer final : public Dreamer {
  public:
-  explicit NativeDreamer(const DreamerParts& parts)
+  explicit TrainedDreamer(const DreamerParts& parts)
       : files_(load_run_model(parts.model)),
         engine_(files_.weights,
                 files_.tokenizer,
@@ -75,75 +73,6 @@ class NativeDreamer final : public Dreamer {
   std::optional<TaskGenerator> generator_;
 };
 
-// The options of the sections experience and experience.endpoint together.
-PromptedOptions prompted_options(const ExperimentConfig& config) {
-  const ExperienceOptions& native = config.experience;
-  PromptedOptions options = config.dream_endpoint.prompt;
-  options.domain = dream_description(config);
-  options.num_demonstrations = native.num_demonstrations;
-  options.num_recollections = native.num_recollections;
-  options.reasoning = native.reasoning;
-  options.verify_success = native.verify_success;
-  options.consistency_attempts = native.consistency_attempts;
-  options.history_steps = native.history_steps;
-  return options;
-}
-
-class EndpointDreamer final : public Dreamer {
- public:
-  explicit EndpointDreamer(const DreamerParts& parts)
-      : chat_(std::make_shared<EndpointFleet>(parts.config.dream_endpoint.server),
-              structured_output_named(parts.config.dream_endpoint.structured),
-              parts.config.dream_endpoint.logprobs),
-        task_options_{.domain = dream_description(parts.config),
-                      .candidates = parts.config.task_generator.candidates,
-                      .temperature = parts.config.task_generator.temperature},
-        dream_(chat_, parts.buffer, prompted_options(parts.config)) {}
-
-  StepwiseDream& dream() override { return dream_; }
-  [[nodiscard]] std::string version() const override { return chat_.version(); }
-
-  ExperienceFidelity fidelity(std::span<const Trajectory> held_out, const ActionMapperFactory* mappers) override {
-    return measure_stepwise_fidelity(dream_, held_out, mappers).fidelity;
-  }
-
-  TaskVariation variation(TaskRevision revise) override {
-    generator_.emplace(chat_, std::move(revise), task_options_);
-    return [this](std::span<const Task> seeds, const Rng& rng) { return generator_->vary(seeds, rng); };
-  }
-
-  [[nodiscard]] std::map<std::string, double> measures() const override {
-    const PromptedCounters& counted = dream_.counters();
-    const EndpointCounters wire = chat_.counters();
-    std::map<std::string, double> out = {
-        {"refused_successes", static_cast<double>(counted.refused_successes)},
-        {"resampled", static_cast<double>(counted.asked_again)},
-        {"kept_contradictions", static_cast<double>(counted.contradictions)},
-        {"unanswered_steps", static_cast<double>(counted.infrastructure_errors)},
-        {"repaired_answers", static_cast<double>(counted.replies.repaired)},
-        {"rejected_answers", static_cast<double>(counted.replies.rejected)},
-        {"prompt_tokens", static_cast<double>(counted.replies.prompt_tokens)},
-        {"completion_tokens", static_cast<double>(counted.replies.completion_tokens)},
-        {"endpoint_attempts", static_cast<double>(wire.attempts)},
-        {"endpoint_faults", static_cast<double>(wire.faults())}};
-    if (generator_) {
-      const PromptedTaskCounts& tasks = generator_->counts();
-      out["proposed_tasks"] = static_cast<double>(tasks.candidates.proposed);
-      out["infeasible_tasks"] = static_cast<double>(tasks.candidates.malformed);
-      out["task_prompt_tokens"] = static_cast<double>(tasks.replies.prompt_tokens);
-      out["task_completion_tokens"] = static_cast<double>(tasks.replies.completion_tokens);
-    }
-    return out;
-  }
-  [[nodiscard]] std::map<std::string, double> progress() const override { return measures(); }
-
- private:
-  EndpointChat chat_;
-  PromptedTaskOptions task_options_;
-  PromptedExperience dream_;
-  std::optional<PromptedTaskGenerator> generator_;
-};
-
 // A dreamer with someone to ask: an endpoint or reality.
 class UnsureDreamer final : public Dreamer {
  public:
@@ -154,7 +83,7 @@ class UnsureDreamer final : public Dreamer {
       witness_.emplace(parts.make_environment, parts.explain, fallback.budget);
       dream_.emplace(first_->dream(), *witness_, "reality", options);
     } else {
-      second_ = std::make_unique<EndpointDreamer>(parts);
+      second_ = make_endpoint_dreamer(parts);
       options.budget = fallback.budget;
       dream_.emplace(first_->dream(), second_->dream(), second_->version(), options);
     }
@@ -220,7 +149,7 @@ class UnsureDreamer final : public Dreamer {
 
   std::unique_ptr<Dreamer> first_;
   std::optional<RealityWitness> witness_;
-  std::unique_ptr<EndpointDreamer> second_;
+  std::unique_ptr<Dreamer> second_;
   std::optional<FallbackDream> dream_;
 };
 
@@ -228,10 +157,16 @@ class UnsureDreamer final : public Dreamer {
 
 std::unique_ptr<Dreamer> make_dreamer(const DreamerParts& parts) {
   std::unique_ptr<Dreamer> dreamer;
-  if (endpoint_dreams(parts.config)) {
-    dreamer = std::make_unique<EndpointDreamer>(parts);
-  } else {
-    dreamer = std::make_unique<NativeDreamer>(parts);
+  switch (dream_source(parts.config)) {
+    case DreamSource::kTrained:
+      dreamer = std::make_unique<TrainedDreamer>(parts);
+      break;
+    case DreamSource::kModel:
+      dreamer = make_model_dreamer(parts);
+      break;
+    case DreamSource::kEndpoint:
+      dreamer = make_endpoint_dreamer(parts);
+      break;
   }
   const FallbackTo ask = parts.config.dream_fallback.ask;
   if (ask == FallbackTo::kEndpoint || (ask == FallbackTo::kReality && parts.make_environment)) {

@@ -1,5 +1,5 @@
-// Who dreams in a run, ready to be played in: the experience model it has trained, or an endpoint that is asked in
-// prompts; by option with someone who is asked where the dream is unsure.
+// Who dreams in a run, ready to be played in: the experience model it has trained, or a chat model that is asked in
+// prompts, here or behind an endpoint; by option with someone who is asked where the dream is unsure.
 //
 // Everything a stage needs of a dream besides its steps: how faithful it is, variations of tasks by the same
 // weights, what it counted.
@@ -48,7 +48,7 @@ class Dreamer {
 
 struct DreamerParts {
   const ExperimentConfig& config;
-  Path model;                         ///< folder of the trained experience model; not read where an endpoint dreams
+  Path model;                         ///< folder of the trained experience model; not read where a prompted model dreams
   const ReplayBuffer* buffer;         ///< borrowed
   std::size_t threads;
   /// Decides about rewards where experience.reward_by_rule says so; null = the world has no such rule.

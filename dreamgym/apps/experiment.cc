@@ -11,6 +11,7 @@
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/imitation.h"
 #include "dreamgym/apps/memory_plan.h"
+#include "dreamgym/apps/prompted_dreamer.h"
 #include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_fidelity.h"
@@ -52,9 +53,9 @@ Experiment::Experiment(ExperimentConfig config, Path run_folder, ProgressSink& p
 Experiment::~Experiment() = default;
 
 RunResults Experiment::run() {
-  (void)dream_description(config_);  // a file that is missing is said now, not after hours
+  dream_shape_ = require_prompted_dream(config_);  // what is missing is said now, not after hours
   prepare();
-  if (!endpoint_dreams(config_)) {
+  if (!is_prompted(config_)) {
     learn_experience_model();
   }
   if (wants("zero_shot")) {
@@ -152,8 +153,7 @@ std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& policy) 
 
 PolicyModel Experiment::untrained_policy() const {
   if (!config_.policy.model.empty()) {
-    return load_policy(config_.policy.model,
-                       AgentChat{config_.policy.chat_template, config_.policy.rules});
+    return load_policy(config_.policy.model, chat_of(config_.policy));
   }
   return policy_of(config_.policies_from == "base" ? domain_.model
                                                    : load_run_model(model_path("experience")));
@@ -261,9 +261,7 @@ void Experiment::prepare() {
       num_parameters(domain_.model.weights.config)));
   std::optional<TransformerConfig> policy;
   if (!config_.policy.model.empty()) {
-    policy = load_policy(config_.policy.model,
-                         AgentChat{config_.policy.chat_template, config_.policy.rules})
-                 .weights.config;
+    policy = load_policy(config_.policy.model, chat_of(config_.policy)).weights.config;
     progress_.note(fmt::format("the policies are {}, {} parameters, {}",
                                config_.policy.model,
                                num_parameters(*policy),
@@ -274,7 +272,8 @@ void Experiment::prepare() {
   const MemoryPlan memory = plan_memory(config_,
                                         domain_.model.weights.config,
                                         data_.offline_steps,
-                                        policy ? &*policy : nullptr);
+                                        policy ? &*policy : nullptr,
+                                        dream_shape_ ? &*dream_shape_ : nullptr);
   progress_.note(fmt::format("predicted peak memory {}", bytes_text(memory.total_bytes())));
 }
 

@@ -114,6 +114,7 @@ class Experiment {
   std::unique_ptr<ActionMapperFactory> mappers_;
   ExperimentData data_;
   DomainModel domain_;
+  std::optional<TransformerConfig> dream_shape_;  // of a pretrained model that dreams
   std::unique_ptr<ReplayBuffer> buffer_;
   std::unique_ptr<RunRecorder> recorder_;
   RunResults results_;

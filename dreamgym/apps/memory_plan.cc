@@ -21,6 +21,9 @@ constexpr std::size_t kProgramBytes = 120ULL << 20U;
 constexpr std::size_t kTransitionBytes = 6 << 10U;
 // Tokens an episode's context has on average at its end, per step.
 constexpr std::size_t kTokensPerStep = 45;
+// Of a prompted dream: its rules, and what a token of a pretrained vocabulary spells.
+constexpr std::size_t kRuleTokens = 600;
+constexpr std::size_t kBytesPerToken = 4;
 
 // Of keys and values of all layers.
 std::size_t cached_bytes_per_token(const TransformerConfig& shape, std::size_t bytes_per_number) {
@@ -42,6 +45,13 @@ std::size_t num_low_rank(const TransformerConfig& shape, const PolicyConfig& pol
     }
   }
   return count;
+}
+
+// Of a question to a prompted model, with its answer.
+std::size_t prompt_tokens(const ExperimentConfig& config) {
+  const PromptedOptions& prompt = config.dream_model.prompt;
+  const std::size_t demonstrations = config.experience.num_demonstrations * prompt.max_demonstration_bytes;
+  return kRuleTokens + (prompt.history_bytes + demonstrations) / kBytesPerToken + prompt.max_reply_tokens;
 }
 
 // Weights, the packed copy that samples, and of what is trained: gradients of each thread, the sum of
@@ -67,7 +77,8 @@ std::size_t MemoryPlan::total_bytes() const {
 MemoryPlan plan_memory(const ExperimentConfig& config,
                        const TransformerConfig& shape,
                        std::size_t offline_steps,
-                       const TransformerConfig* policy) {
+                       const TransformerConfig* policy,
+                       const TransformerConfig* dreamer) {
   const TransformerConfig& acting = policy != nullptr ? *policy : shape;
   const std::size_t model = static_cast<std::size_t>(num_parameters(shape)) * sizeof(float);
   const std::size_t episodes = config.dream.tasks_per_iteration * config.dream.group_size;
@@ -77,6 +88,17 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
     return std::min(config.cache_megabytes << 20U,
                     episodes * context * cached_bytes_per_token(of, bytes_per_number));
   };
+  // As read, and packed to be computed with; a prompt has rules and demonstrations beside the episode.
+  const std::size_t dreaming =
+      dreamer == nullptr
+          ? model * 3
+          : static_cast<std::size_t>(num_parameters(*dreamer)) *
+                (sizeof(float) + bytes_of(config.dream_model.weights));
+  const std::size_t dream_cache =
+      dreamer == nullptr ? cache(shape, sizeof(float))
+                         : std::min(config.cache_megabytes << 20U,
+                                    episodes * prompt_tokens(config) *
+                                        cached_bytes_per_token(*dreamer, bytes_of(config.dream_model.cache)));
   const std::size_t activations =
       std::max(activation_bytes_per_token(shape),
                activation_bytes_per_token(acting, config.policy.recompute));
@@ -86,9 +108,9 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
   const std::size_t dreamed = config.dream.iterations * episodes * config.max_steps / 2;
   return {{{"program and libraries", kProgramBytes},
            {"policy and optimiser", policy_bytes(config, acting)},
-           {"experience model", model * 3},
+           {"experience model", dreaming},
            {"caches of both engines",
-            cache(acting, bytes_of(config.policy.cache)) + cache(shape, sizeof(float))},
+            cache(acting, bytes_of(config.policy.cache)) + dream_cache},
            {"activations", config.threads * micro_batch * activations},
            {"transitions", (2 * offline_steps + dreamed) * kTransitionBytes}}};
 }

@@ -19,10 +19,12 @@ struct MemoryPlan {
 /// @param shape         of the experience model.
 /// @param offline_steps transitions of the offline data.
 /// @param policy        shape of the policies' model; null = the same.
+/// @param dreamer       shape of the pretrained model that dreams; null = the experience model does.
 MemoryPlan plan_memory(const ExperimentConfig& config,
                        const TransformerConfig& shape,
                        std::size_t offline_steps,
-                       const TransformerConfig* policy = nullptr);
+                       const TransformerConfig* policy = nullptr,
+                       const TransformerConfig* dreamer = nullptr);
 
 /// Largest resident size of this process since its start or the last restart, bytes; 0 where the
 /// system does not say.

@@ -24,7 +24,7 @@ AgentChat read_chat(const Path& file) {
     }
     return json[key].get<std::string>();
   };
-  return {text("chat_template"), text("rules")};
+  return {text("chat_template"), text("rules"), json.value("names_actions", nlohmann::json(false)) == true};
 }
 
 std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
@@ -34,7 +34,7 @@ std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
     return std::make_shared<const AgentPrompt>(language.tokenizer);
   }
   return std::make_shared<const ChatAgentPrompt>(
-      language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules);
+      language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules, chat.names_actions);
 }
 
 void write_policy(const TransformerWeights& weights,
@@ -46,7 +46,8 @@ void write_policy(const TransformerWeights& weights,
     write_language(like.language, temporary);
     if (like.language.pretrained) {
       const nlohmann::ordered_json chat = {{"chat_template", like.chat.chat_template},
-                                           {"rules", like.chat.rules}};
+                                           {"rules", like.chat.rules},
+                                           {"names_actions", like.chat.names_actions}};
       write_file(temporary / kAgentFile, chat.dump(2) + "\n");
     }
     if (adapter) {
@@ -57,6 +58,10 @@ void write_policy(const TransformerWeights& weights,
 }
 
 }  // namespace
+
+AgentChat chat_of(const PolicyConfig& config) {
+  return {config.chat_template, config.rules, config.names_actions};
+}
 
 PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat) {
   if (std::filesystem::is_directory(model) && !has_tokenizer(model)) {

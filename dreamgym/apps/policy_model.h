@@ -21,8 +21,12 @@ namespace dreamgym {
 struct AgentChat {
   std::string chat_template;  ///< "" = the one its own template is
   std::string rules{kAgentRules};
+  bool names_actions = false;  ///< it reads the admissible actions with each observation
   bool operator==(const AgentChat&) const = default;
 };
+
+/// As section policy says.
+AgentChat chat_of(const PolicyConfig& config);
 
 struct PolicyModel {
   TransformerWeights weights;

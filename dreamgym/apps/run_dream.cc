@@ -13,7 +13,7 @@ namespace dreamgym {
 
 RunDream::RunDream(const Path& run_folder, std::size_t threads) : config_(read_run_config(run_folder)) {
   const Path model = run_folder / "models" / "experience";
-  if (!endpoint_dreams(config_) && !std::filesystem::exists(model)) {
+  if (!is_prompted(config_) && !std::filesystem::exists(model)) {
     throw Error(ErrorKind::kNotFound,
                 fmt::format("{} has no experience model yet", run_folder.string()),
                 "let the run get past its first stage");

@@ -1,4 +1,5 @@
-// Who dreams, besides the model a run trains: an OpenAI-compatible server, and what is asked where a dream is unsure.
+// Who dreams, besides the model a run trains: an OpenAI-compatible server or a pretrained chat model that runs here, and
+// what is asked where a dream is unsure.
 #pragma once
 
 #include <string>
@@ -20,10 +21,26 @@ struct DreamEndpointConfig {
   PromptedOptions prompt;
 };
 
+/// Section experience.model: with a path this model dreams and varies tasks, asked in messages as a server would be, its
+/// replies held to their JSON Schema. No experience model is trained.
+struct DreamModelConfig {
+  std::string path;                  ///< folder in Hugging Face's layout or .gguf file; "" = none
+  std::string chat_template;         ///< "" = the one the model's own template is
+  std::string description;           ///< text file: what the tool is and does
+  std::string weights = "fp32";      ///< numbers it computes with: fp32, bf16 or int8
+  std::string cache = "fp32";        ///< its keys and values: fp32 or bf16
+  /// As in DreamEndpointConfig.
+  PromptedOptions prompt = {.max_demonstration_bytes = 400,
+                            .history_bytes = 8000,
+                            .max_reply_tokens = 512,
+                            .max_field_characters = 120,
+                            .max_state_characters = 400};
+};
+
 enum class FallbackTo {
   kNone,
   kReality,   ///< the world's engine, where the dreamed episode is real so far
-  kEndpoint,  ///< the server of experience.endpoint; the native model dreams
+  kEndpoint,  ///< the server of experience.endpoint; the model of this machine dreams
 };
 
 /// Section experience.fallback.

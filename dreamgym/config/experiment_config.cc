@@ -44,35 +44,65 @@ void apply_names(ExperimentConfig& config, const ConfigValues& values) {
 }
 
 // What goes with a dream that is not trained.
-void apply_endpoint(ExperimentConfig& config, const ConfigValues& values) {
-  const auto* urls = values.find("experience.endpoint.urls");
+void apply_prompted(ExperimentConfig& config, const ConfigValues& values) {
+  const auto given = [&](const char* key) {
+    const auto* value = values.find(key);
+    return value != nullptr && !value->text.empty() && value->text != "[]";
+  };
   const auto* ask = values.find("experience.fallback.ask");
-  if (urls == nullptr || urls->text.empty() || urls->text == "[]" || (ask != nullptr && ask->text == "endpoint")) {
+  const bool endpoint = given("experience.endpoint.urls") && (ask == nullptr || ask->text != "endpoint");
+  const bool model = given("experience.model.path");
+  if (!endpoint && !model) {
     return;
   }
   config.policies_from = "base";  // there are no other weights
-  config.experience.num_demonstrations = config.dream_endpoint.prompt.num_demonstrations;
+  config.experience.num_demonstrations =
+      (model ? config.dream_model.prompt : config.dream_endpoint.prompt).num_demonstrations;
+}
+
+void require_one_of(const char* key, const std::string& given, const std::vector<std::string>& known) {
+  if (std::ranges::find(known, given) == known.end()) {
+    throw Error(ErrorKind::kConfig,
+                fmt::format("{}: got '{}', expected one of {}", key, given, join(known, ", ")));
+  }
+}
+
+void require_valid(const DreamModelConfig& model) {
+  require_one_of("experience.model.weights", model.weights, {"fp32", "bf16", "int8"});
+  require_one_of("experience.model.cache", model.cache, {"fp32", "bf16"});
+  if (!model.chat_template.empty()) {
+    (void)chat_template_named(model.chat_template);
+  }
 }
 
 void require_valid_dream(const ExperimentConfig& config) {
   const DreamEndpointConfig& endpoint = config.dream_endpoint;
   const bool has_server = !endpoint.server.urls.empty();
   const FallbackTo ask = config.dream_fallback.ask;
+  if (has_server && ask != FallbackTo::kEndpoint && !config.dream_model.path.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "experience.endpoint.urls and experience.model.path are both set, and only one can dream",
+                "leave one out, or let the model dream and ask the server where it is unsure: "
+                "experience.fallback.ask = \"endpoint\"");
+  }
   if (has_server && endpoint.server.model.empty()) {
     throw Error(ErrorKind::kConfig,
                 "experience.endpoint.model is empty: the server must be told which model to ask",
                 "GET " + endpoint.server.urls.front() + "/models lists what it has");
   }
   (void)structured_output_named(endpoint.structured);
-  if (endpoint_dreams(config) && config.policies_from == "experience") {
+  const bool endpoint_dreams = dream_source(config) == DreamSource::kEndpoint;
+  const char* const dreamer = endpoint_dreams ? "experience.endpoint" : "experience.model";
+  if (is_prompted(config) && config.policies_from == "experience") {
     throw Error(ErrorKind::kConfig,
-                "policies_from = \"experience\": an endpoint dreams, so no experience model is trained",
+                fmt::format("policies_from = \"experience\": {} dreams, so no experience model is trained", dreamer),
                 "set policies_from = \"base\" or leave it out");
   }
-  if (endpoint_dreams(config) && config.experience.reward_by_rule) {
+  if (is_prompted(config) && config.experience.reward_by_rule) {
     throw Error(ErrorKind::kConfig,
-                "experience.reward_by_rule is of the experience model a run trains, and here an endpoint dreams",
-                "leave it out: an endpoint's success counts only if its wanted and got are equal");
+                fmt::format("experience.reward_by_rule is of the experience model a run trains, and here {} dreams",
+                            dreamer),
+                "leave it out: a prompted dream's success counts only if its wanted and got are equal");
   }
   if (ask == FallbackTo::kEndpoint && !has_server) {
     throw Error(ErrorKind::kConfig, "experience.fallback.ask = \"endpoint\" needs experience.endpoint.urls");
@@ -80,7 +110,7 @@ void require_valid_dream(const ExperimentConfig& config) {
   if (ask == FallbackTo::kReality && config.world == "none") {
     throw Error(ErrorKind::kConfig, "experience.fallback.ask = \"reality\": world = \"none\" has no engine to ask");
   }
-  if (ask != FallbackTo::kNone && endpoint_dreams(config) && !endpoint.logprobs) {
+  if (ask != FallbackTo::kNone && endpoint_dreams && !endpoint.logprobs) {
     throw Error(ErrorKind::kConfig,
                 "experience.fallback needs a confidence, and the endpoint is not asked for log-probabilities",
                 "set experience.endpoint.logprobs = true (the server must have them)");
@@ -136,18 +166,16 @@ void require_valid(const PolicyStage& stage) {
   }
 }
 
-void require_one_of(const char* key, const std::string& given, const std::vector<std::string>& known) {
-  if (std::ranges::find(known, given) == known.end()) {
-    throw Error(ErrorKind::kConfig,
-                fmt::format("{}: got '{}', expected one of {}", key, given, join(known, ", ")));
-  }
-}
-
 void require_valid(const PolicyConfig& policy) {
   require_one_of("policy.weights", policy.weights, {"fp32", "bf16", "int8"});
   require_one_of("policy.cache", policy.cache, {"fp32", "bf16"});
   if (!policy.chat_template.empty()) {
     (void)chat_template_named(policy.chat_template);
+  }
+  if (policy.names_actions && policy.model.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "policy.names_actions is of a pretrained policy, and policy.model is empty",
+                "our own models are held to the admissible actions without reading them: leave it out");
   }
   if (policy.lora_rank > 0 && policy.lora_targets.empty()) {
     throw Error(ErrorKind::kConfig,
@@ -196,6 +224,7 @@ void resolve(ExperimentConfig& config) {
                 "leave the arm out, or set agent.history_steps = 1000000 (a preset sets 2)");
   }
   require_valid_dream(config);
+  require_valid(config.dream_model);
   require_valid_replay(config.replay);
   require_valid(config.policy);
   if (config.policies_from != "base" && config.policies_from != "experience") {
@@ -226,12 +255,18 @@ std::vector<PolicyStage> policy_stages(ExperimentConfig& config) {
           {"s2r_ppo", &config.s2r_ppo}};
 }
 
-bool endpoint_dreams(const ExperimentConfig& config) {
-  return !config.dream_endpoint.server.urls.empty() && config.dream_fallback.ask != FallbackTo::kEndpoint;
+DreamSource dream_source(const ExperimentConfig& config) {
+  if (!config.dream_model.path.empty()) {
+    return DreamSource::kModel;
+  }
+  const bool has_server = !config.dream_endpoint.server.urls.empty();
+  return has_server && config.dream_fallback.ask != FallbackTo::kEndpoint ? DreamSource::kEndpoint
+                                                                          : DreamSource::kTrained;
 }
 
-std::string dream_description(const ExperimentConfig& config) {
-  const std::string& file = config.dream_endpoint.description;
+bool is_prompted(const ExperimentConfig& config) { return dream_source(config) != DreamSource::kTrained; }
+
+std::string read_description(const std::string& section, const std::string& file) {
   if (file.empty()) {
     return "";
   }
@@ -239,7 +274,7 @@ std::string dream_description(const ExperimentConfig& config) {
     return std::string(trim(read_file(file)));
   } catch (const Error& error) {
     throw Error(ErrorKind::kConfig,
-                fmt::format("experience.endpoint.description: {}", error.what()),
+                fmt::format("{}.description: {}", section, error.what()),
                 "name a text file that says what the tool is and does, or leave the key out");
   }
 }
@@ -307,7 +342,7 @@ ExperimentConfig load_experiment(const std::string& path,
 
 void bind_experiment(ExperimentConfig& config, const ConfigValues& values) {
   apply_names(config, values);
-  apply_endpoint(config, values);
+  apply_prompted(config, values);
   bind(config, values);
   resolve(config);
 }

@@ -54,6 +54,7 @@ struct PolicyConfig {
   std::string model;                      ///< folder or .gguf file; "" = as base and policies_from say
   std::string chat_template;              ///< "" = the one the model's own template is
   std::string rules{kAgentRules};         ///< its system message
+  bool names_actions = false;             ///< each observation ends with the admissible actions
   std::size_t lora_rank = 0;              ///< of a fresh adapter in each stage; 0 = all weights are trained
   double lora_alpha = 32;
   std::vector<std::string> lora_targets = {
@@ -110,7 +111,7 @@ struct ExperimentConfig {
   std::size_t cache_megabytes = 1024;     ///< of keys and values kept by each generation engine
   std::size_t episodes_kept = 8;          ///< logged per iteration, for the report
   double s2r_budget_share = 0.1;          ///< of the traditional arm's real steps
-  /// Weights that every policy begins with: base or experience. Where an endpoint dreams: base.
+  /// Weights that every policy begins with: base or experience. Where a prompted model dreams: base.
   std::string policies_from = "experience";
 
   DataConfig data;
@@ -119,6 +120,7 @@ struct ExperimentConfig {
   PolicyConfig policy;
   ExperienceOptions experience;
   DreamEndpointConfig dream_endpoint;
+  DreamModelConfig dream_model;
   DreamFallbackConfig dream_fallback;
   ReplayConfig replay;
   ExperienceDataOptions experience_data;
@@ -146,11 +148,19 @@ struct PolicyStage {
 };
 std::vector<PolicyStage> policy_stages(ExperimentConfig& config);
 
-/// Whether the server of experience.endpoint dreams; else the model does that the run trains.
-bool endpoint_dreams(const ExperimentConfig& config);
+/// Who dreams.
+enum class DreamSource {
+  kTrained,   ///< the experience model that the run trains
+  kModel,     ///< the chat model of experience.model, prompted
+  kEndpoint,  ///< the server of experience.endpoint, prompted
+};
+DreamSource dream_source(const ExperimentConfig& config);
+/// Whether the dream is asked in prompts, so that no experience model is trained.
+bool is_prompted(const ExperimentConfig& config);
 
-/// The text of experience.endpoint.description; "" if none is named. @throws Error kConfig if it can't be read.
-std::string dream_description(const ExperimentConfig& config);
+/// The text in a section's file `description`; "" if none is named.
+/// @param section  "experience.endpoint" or "experience.model". @throws Error kConfig if it can't be read.
+std::string read_description(const std::string& section, const std::string& file);
 
 /// RolloutConfig::environment_threads, or threads.
 std::size_t environment_threads(const ExperimentConfig& config);

@@ -43,6 +43,7 @@ void visit_fields(PolicyConfig& config, Field&& field) {
   field("model", config.model, "of the policies, if not the base: any pretrained model, a folder or .gguf file");
   field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
   field("rules", config.rules, "system message of every episode");
+  field("names_actions", config.names_actions, "each observation it reads ends with the admissible actions");
   field("lora_rank", config.lora_rank, "train a LoRA adapter of this rank; 0 = all weights", between(0, 4096));
   field("lora_alpha", config.lora_alpha, "scale of the adapter, times 1 / rank", at_least(1e-6));
   field("lora_targets", config.lora_targets, "projections that are adapted");
@@ -133,6 +134,22 @@ void visit_fields(DreamEndpointConfig& config, Field&& field) {
 }
 
 template <class Field>
+void visit_fields(DreamModelConfig& config, Field&& field) {
+  field("path", config.path, "of a pretrained chat model that dreams instead of a trained one: folder or .gguf file; empty = none");
+  field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
+  field("description", config.description, "text file: what the tool is and does");
+  field("weights", config.weights, "numbers it computes with: fp32, bf16 or int8");
+  field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
+  field("history_bytes", config.prompt.history_bytes, "of past steps shown; the oldest go first", at_least(0));
+  field("min_similarity", config.prompt.min_similarity, "less similar transitions are not shown", between(-1, 1));
+  field("max_demonstration_bytes", config.prompt.max_demonstration_bytes, "each", at_least(16));
+  field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer, which is then brought to its end", at_least(16));
+  field("max_field_characters", config.prompt.max_field_characters, "of each text of a reasoning trace", between(1, 4000));
+  field("max_state_characters", config.prompt.max_state_characters, "of the next state", between(1, 4000));
+  field("temperature", config.prompt.temperature, "of an answer", between(0, 5));
+}
+
+template <class Field>
 void visit_fields(DreamFallbackConfig& config, Field&& field) {
   field.choice("ask", config.ask, kFallbacks, "who is asked where the dream is unsure");
   field("below", config.options.below, "confidence that is unsure", between(0, 1));
@@ -185,7 +202,7 @@ void visit_fields(CurriculumConfig& config, Field&& field) {
 template <class Field>
 void visit_fields(TaskGeneratorOptions& config, Field&& field) {
   field("proposals_per_seed", config.proposals_per_seed, "variations asked for, of the trained model", at_least(1));
-  field("candidates", config.candidates, "variations an endpoint writes for each seed, of which it chooses one", between(1, 64));
+  field("candidates", config.candidates, "variations a prompted model writes for each seed, of which it chooses one", between(1, 64));
   field("temperature", config.temperature, "of proposals", between(0, 5));
   field("max_task_tokens", config.max_task_tokens, "of an instruction", at_least(4));
 }
@@ -230,6 +247,7 @@ void visit_fields(ExperimentConfig& config, Field&& field) {
   field.section("policy", config.policy);
   field.section("experience", config.experience);
   field.section("experience.endpoint", config.dream_endpoint);
+  field.section("experience.model", config.dream_model);
   field.section("experience.fallback", config.dream_fallback);
   field.section("replay", config.replay);
   field.section("experience_data", config.experience_data);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
@@ -47,7 +48,10 @@ PromptedExperience::PromptedExperience(ChatModel& model,
     : model_(model),
       buffer_(buffer),
       options_(std::move(options)),
-      rules_(experience_internal::prompted_rules(options_.domain, options_.reasoning)) {
+      rules_(experience_internal::prompted_rules(options_.domain, options_.reasoning)),
+      schema_(experience_internal::prompted_schema(
+          options_.reasoning,
+          {.field_characters = options_.max_field_characters, .state_characters = options_.max_state_characters})) {
   check(buffer_ != nullptr || options_.num_demonstrations == 0, "retrieval needs a replay buffer");
   check(options_.consistency_attempts >= 1, "an answer is asked for at least once");
 }
@@ -82,10 +86,12 @@ std::vector<StepResult> PromptedExperience::propose(std::span<const std::size_t>
   return results;
 }
 
-void PromptedExperience::retrieve(std::vector<Query>& queries) const {
+void PromptedExperience::retrieve(std::vector<Query>& queries) {
   if (options_.num_demonstrations == 0) {
     return;
   }
+  const SteadyClock clock;
+  const auto start = clock.now();
   std::vector<ReplayQuery> asked;
   for (const Query& query : queries) {
     const DreamedEpisode& slot = slots_[query.slot];
@@ -100,6 +106,7 @@ void PromptedExperience::retrieve(std::vector<Query>& queries) const {
     std::erase_if(hits[i], [&](const ReplayHit& hit) { return hit.similarity < options_.min_similarity; });
     queries[i].demonstrations = to_demonstrations(hits[i]);
   }
+  counters_.retrieval_seconds += seconds_since(clock, start);
 }
 
 std::string PromptedExperience::history(const DreamedEpisode& slot) const {
@@ -150,7 +157,7 @@ ChatPrompt PromptedExperience::prompt(const Query& query, std::size_t attempt) c
   out.max_tokens = options_.max_reply_tokens;
   out.seed = Rng(slot.world_seed).fork(query.action, attempt).next();
   out.schema_name = "step";
-  out.json_schema = experience_internal::prompted_schema(options_.reasoning);
+  out.json_schema = schema_;
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The dream of a language model that was never trained for it: an endpoint, a prompt, and retrieval.
+// The dream of a language model that was never trained for it: an endpoint or a model that runs here, a prompt, and
+// retrieval.
 //
 // The same promise and the same rules as experience_model.h, in messages instead of tokens. Every step is one
 // question: the rules and the tool's description (the same in every question, so that a server's prefix cache
@@ -40,6 +41,11 @@ struct PromptedOptions {
   bool verify_success = true;                ///< accept a success only if wanted = reached
   double temperature = 0;
   std::size_t max_reply_tokens = 1024;
+  /// Longest text of a trace's field and of the next state, in characters, where the model is held to the schema that
+  /// says so; that schema also asks for a state of at least one character and no success before the end. 0 = the
+  /// schema has only what every server knows.
+  std::size_t max_field_characters = 0;
+  std::size_t max_state_characters = 0;
   std::size_t consistency_attempts = 2;      ///< answers until none contradicts what was shown; 1 = take the first
 };
 
@@ -50,6 +56,7 @@ struct PromptedCounters {
   std::uint64_t asked_again = 0;         ///< contradictions
   std::uint64_t contradictions = 0;      ///< kept, because no answer was free of them
   std::uint64_t infrastructure_errors = 0;
+  double retrieval_seconds = 0;
   JsonReplyCounts replies;
 };
 
@@ -73,7 +80,7 @@ class PromptedExperience final : public StepwiseDream {
  private:
   struct Query;
 
-  void retrieve(std::vector<Query>& queries) const;
+  void retrieve(std::vector<Query>& queries);
   void ask(std::vector<Query>& queries);
   [[nodiscard]] ChatPrompt prompt(const Query& query, std::size_t attempt) const;
   [[nodiscard]] std::string history(const DreamedEpisode& slot) const;
@@ -83,6 +90,7 @@ class PromptedExperience final : public StepwiseDream {
   const ReplayBuffer* buffer_;
   PromptedOptions options_;
   std::string rules_;
+  std::string schema_;
   std::vector<DreamedEpisode> slots_;
   PromptedCounters counters_;
 };

@@ -8,6 +8,8 @@
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/env/recording.h"
+#include "dreamgym/llm/grammar/byte_automaton.h"
+#include "dreamgym/llm/grammar/json_schema.h"
 #include "dreamgym/llm/scripted_chat.h"
 #include "tests/contract/environment_contract.h"
 
@@ -74,6 +76,30 @@ TEST(PromptedExperience, ShowsRulesTaskHistoryAndAction) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_TRUE(Json::parse(model.prompts()[0].json_schema)["properties"].contains("effect"));
+}
+
+TEST(PromptedExperience, BoundsItsTextsForAModelThatIsHeldToThem) {
+  ScriptedChat model = saying(step("Ticket 3: low, open."));
+  PromptedOptions options = without_retrieval();
+  options.max_field_characters = 8;
+  options.max_state_characters = 20;
+  PromptedExperience dream(model, nullptr, options);
+  begin(dream);
+  (void)act(dream, "open ticket 3");
+  ByteAutomaton automaton(*json_schema_pattern(model.prompts()[0].json_schema, "step"));
+  const auto may_be = [&](const std::string& why, const std::string& state, bool done, bool success) {
+    const std::string text = fmt::format(
+        R"({{"why":"{}","effect":"new","at":"","hold":"","here":"","wanted":"","reached":"","next_state":"{}","done":{},"success":{}}})",
+        why, state, done, success);
+    const auto end = automaton.next(automaton.start(), text);
+    return end != ByteAutomaton::kDead && automaton.accepts(end);
+  };
+  EXPECT_TRUE(may_be("Because.", "Ticket 3: low, open.", false, false));
+  EXPECT_TRUE(may_be("", "It.", true, true));
+  EXPECT_TRUE(may_be("", "It.", true, false));
+  EXPECT_FALSE(may_be("", "It.", false, true)) << "no success before the end";
+  EXPECT_FALSE(may_be("Because..", "It.", false, false));
+  EXPECT_FALSE(may_be("", "", false, false)) << "a state has a text";
 }
 
 TEST(PromptedExperience, AcceptsASuccessOnlyIfWantedIsReached) {

@@ -54,6 +54,46 @@ TEST(LocalChat, AsksForTheFormOfASchema) {
   EXPECT_THROW((void)chat.chat(std::span(&prompt, 1)), Error);
 }
 
+TEST(LocalChat, BringsACutReplyToItsEnd) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const ModelLanguage language = smollm2();
+  ScriptedModel model(language.tokenizer,
+                      std::vector<std::string>{"{\"why\": \"A caf\xc3", "\xa9\",\"done\":false}"});
+  LocalChat chat(model, language, ChatTemplate::kChatMl);
+  ChatPrompt prompt = ask("Yes?");
+  prompt.json_schema = R"({"type": "object", "properties": {"why": {"type": "string"}, "done": {"type": "boolean"}},
+                           "required": ["why", "done"]})";
+  const auto reply = chat.chat(std::span(&prompt, 1)).front();
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text, "{\"why\": \"A caf\xc3\xa9\",\"done\":false}");
+  EXPECT_EQ(chat.num_brought_to_end(), 1U);
+  const auto& asked = model.requests();
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked[1].context.size(), asked[0].context.size() + language.tokenizer->encode("{\"why\": \"A caf\xc3").size());
+  EXPECT_EQ(asked[1].max_tokens, std::string_view("\xa9\",\"done\":false}").size());
+  EXPECT_NE(asked[1].grammar, asked[0].grammar);
+}
+
+TEST(LocalChat, GoesOnWithTheConversationThatBeginsAlike) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const ModelLanguage language = smollm2();
+  ScriptedModel model(language.tokenizer, [&](const GenerationRequest&) {
+    return language.tokenizer->encode_with_markers("Yes.<|im_end|>");
+  });
+  LocalChat chat(model, language, ChatTemplate::kChatMl);
+  const std::string kitchen = "In the kitchen there are a fridge, a drawer, a cup and five plates. ";
+  const std::string bathroom = "In the bathroom there are a sink, a mirror and no towel at all today. ";
+  const std::vector<ChatPrompt> first = {ask(kitchen), ask(bathroom)};
+  (void)chat.chat(first);
+  const std::vector<ChatPrompt> second = {ask(bathroom + "Open the mirror."), ask(kitchen + "Open the fridge.")};
+  (void)chat.chat(second);
+  const auto& asked = model.requests();
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_NE(asked[0].session, asked[1].session);
+  EXPECT_EQ(asked[2].session, asked[1].session);
+  EXPECT_EQ(asked[3].session, asked[0].session);
+}
+
 TEST(LocalChat, RefusesAModelWithoutAChatFormat) {
   ScriptedModel model(test_tokenizer({"Hello."}), std::vector<std::string>{});
   EXPECT_THROW(LocalChat(model, ModelLanguage{}, ChatTemplate::kChatMl), Error);

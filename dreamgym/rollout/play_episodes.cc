@@ -85,8 +85,6 @@ class Wave {
       story.policy_version = agent_.version();
       story.simulator_version = options_.simulator_version;
       stories_.push_back(std::move(story));
-      states_.push_back(agent_.begin(
-          tasks[i].instruction, current_[i].text, options_.first_session + i, seed));
       mapper_.push_back(mappers_ != nullptr ? mappers_->create() : nullptr);
       if (const std::string failure = environment_.failure(i); !failure.empty()) {
         fail(i, failure);
@@ -94,6 +92,8 @@ class Wave {
         mapper_[i]->reset(tasks[i].instruction, current_[i].text);
         current_[i].admissible = mapper_[i]->candidates();
       }
+      states_.push_back(agent_.begin(
+          tasks[i].instruction, agent_.prompt().shown(current_[i]), options_.first_session + i, seed));
     }
   }
 
@@ -192,7 +192,7 @@ class Wave {
     Transition& step = story.steps.back();
     current_[slot] = std::move(result.observation);
     if (!step.terminated && !step.truncated) {
-      agent_.observe(states_[slot], current_[slot].text);
+      agent_.observe(states_[slot], agent_.prompt().shown(current_[slot]));
       step.truncated = story.steps.size() == options_.max_steps || !agent_.has_room(states_[slot]);
     }
     over_[slot] = step.terminated || step.truncated;

@@ -27,6 +27,7 @@ TEST(PretrainedPolicy, IsPlayedAsItIs) {
   const Ran played = run("eval policy --model " + model.string() +
                          " --world toy --episodes 3 --max-steps 4 --json --out " + episodes.string());
   ASSERT_EQ(played.code, 0) << played.errors;
+  EXPECT_EQ(run("eval policy --model " + model.string() + " --world toy --episodes 2 --max-steps 3 --name-actions").code, 0);
   EXPECT_EQ(lines(played.out).at(0)["episodes"], 3);
   EXPECT_EQ(lines(text_of(episodes)).size(), 3U);
 }
@@ -39,13 +40,13 @@ TEST(PretrainedPolicy, GoesThroughTheLoopWithAnAdapter) {
   const Path out = folder.path() / "run";
   const Ran ran = run("quickstart --out " + out.string() + " " + kTiny + " --set policy.model=" +
                       model.string() +
-                      " --set policy.lora_rank=4 --set policy.weights=bf16 --set policy.cache=bf16"
+                      " --set policy.names_actions=true --set policy.lora_rank=4 --set policy.weights=bf16 --set policy.cache=bf16"
                       " --set dream.loss.kl_coefficient=0.01 --set arms=zero_shot,start,dream");
   ASSERT_EQ(ran.code, 0) << ran.errors;
   for (const char* name : {"zero_shot", "start", "dream"}) {
     const Path policy = out / "models" / name;
     EXPECT_EQ(Json::parse(text_of(policy / "config.json"))["model_type"], "llama") << name;
-    EXPECT_TRUE(std::filesystem::exists(policy / "agent.json")) << name;
+    EXPECT_EQ(Json::parse(text_of(policy / "agent.json"))["names_actions"], true) << name;
   }
   EXPECT_EQ(Json::parse(text_of(out / "models/dream/adapter/adapter_config.json"))["r"], 4);
   EXPECT_EQ(Json::parse(text_of(out / "models/experience/config.json"))["model_type"], "dreamgym_nano");
@@ -73,6 +74,8 @@ TEST(PretrainedPolicy, ItsSettingsAreChecked) {
   EXPECT_NE(weights.errors.find("policy.weights"), std::string::npos) << weights.errors;
   const Ran format = run("doctor plan --set policy.chat_template=vicuna");
   EXPECT_NE(format.errors.find("vicuna"), std::string::npos) << format.errors;
+  const Ran named = run("doctor plan --set policy.names_actions=true");
+  EXPECT_NE(named.errors.find("policy.names_actions"), std::string::npos) << named.errors;
 }
 
 }  // namespace

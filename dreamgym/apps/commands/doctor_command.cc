@@ -11,6 +11,7 @@
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/memory_plan.h"
 #include "dreamgym/apps/model_folder.h"
+#include "dreamgym/apps/prompted_dreamer.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/nn/generation_engine.h"
@@ -28,8 +29,9 @@ void plan(const std::string& config_path, const std::vector<std::string>& assign
   if (!config.policy.model.empty()) {
     policy = load_model_config(config.policy.model);
   }
+  const auto dreamer = require_prompted_dream(config);
   const std::size_t offline = config.data.collect_episodes * config.max_steps / 2;
-  const MemoryPlan memory = plan_memory(config, shape, offline, policy ? &*policy : nullptr);
+  const MemoryPlan memory = plan_memory(config, shape, offline, policy ? &*policy : nullptr, dreamer ? &*dreamer : nullptr);
   for (const auto& [name, bytes] : memory.parts) {
     fmt::print("{:<26} {:>10}\n", name, bytes_text(bytes));
   }

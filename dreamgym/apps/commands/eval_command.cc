@@ -38,6 +38,7 @@ struct Options {
   double temperature = 0.4;
   std::string chat_template;
   std::optional<std::string> rules;
+  bool names_actions = false;
   std::string weights = "fp32";
   std::string cache = "fp32";
   std::string out;
@@ -81,9 +82,10 @@ PolicyPlay play_of(const Options& options) {
                   .temperature = options.temperature,
                   .weights = options.weights,
                   .cache = options.cache};
-  if (!options.chat_template.empty() || options.rules) {
+  if (!options.chat_template.empty() || options.rules || options.names_actions) {
     play.chat = AgentChat{.chat_template = options.chat_template,
-                          .rules = options.rules.value_or(std::string(kAgentRules))};
+                          .rules = options.rules.value_or(std::string(kAgentRules)),
+                          .names_actions = options.names_actions};
   }
   return play;
 }
@@ -237,6 +239,7 @@ void add_eval_command(CLI::App& app) {
   policy->add_option("--seed", options->seed, "of tasks and sampling; default: the run's, so its houses");
   policy->add_option("--chat-template", options->chat_template, "of a pretrained model, instead of its own");
   policy->add_option("--rules", options->rules, "system message of a pretrained model");
+  policy->add_flag("--name-actions", options->names_actions, "a pretrained model reads the admissible actions with each observation");
   policy->add_option("--weights", options->weights, "fp32, bf16 or int8")->capture_default_str();
   policy->add_option("--cache", options->cache, "keys and values: fp32 or bf16")->capture_default_str();
   policy->add_option("--out", options->out, "keep the episodes, as canonical JSONL");

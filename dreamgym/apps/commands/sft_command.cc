@@ -82,7 +82,7 @@ void sft(const Options& options) {
   SftReport report;
   if (options.kind == "policy" && is_pretrained(options.base)) {
     const PolicyModel start =
-        load_policy(options.base, AgentChat{config.policy.chat_template, config.policy.rules});
+        load_policy(options.base, chat_of(config.policy));
     TrainableModel model = trainable_policy(
         start, config.policy, Rng(config.seed).fork("adapter").next(), config.threads);
     report = teach(model, of_policy(config, start, stories), {}, config, options);

@@ -90,7 +90,15 @@ std::string prompted_rules(const std::string& domain, bool reasoning) {
          "\"done\": true if the episode is over now, \"success\": true if it is over because the task is done}";
 }
 
-std::string prompted_schema(bool reasoning) {
+std::string prompted_schema(bool reasoning, const ReplyBounds& bounds) {
+  const auto text = [](std::size_t least, std::size_t most) {
+    Json type = {{"type", "string"}};
+    if (most > 0) {
+      type["minLength"] = least;
+      type["maxLength"] = most;
+    }
+    return type;
+  };
   Json properties = Json::object();
   Json required = Json::array();
   const auto add = [&](const char* key, Json type) {
@@ -99,18 +107,25 @@ std::string prompted_schema(bool reasoning) {
   };
   if (reasoning) {
     for (const auto& [key, meaning] : kTraceKeys) {
-      add(key, {{"type", "string"}});
+      add(key, text(0, bounds.field_characters));
     }
-    properties["effect"]["enum"] = {"new", "again", "closed", "moved", "done", "invalid"};
+    properties["effect"] = {{"type", "string"}, {"enum", {"new", "again", "closed", "moved", "done", "invalid"}}};
   }
-  add("next_state", {{"type", "string"}});
+  add("next_state", text(1, bounds.state_characters));
   add("done", {{"type", "boolean"}});
   add("success", {{"type", "boolean"}});
-  return Json{{"type", "object"},
-              {"properties", properties},
-              {"required", required},
-              {"additionalProperties", false}}
-      .dump();
+  const auto object = [&] {
+    return Json{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
+  };
+  if (bounds.state_characters == 0) {
+    return object().dump();
+  }
+  Json over = object();
+  over["properties"]["done"] = {{"const", true}};
+  Json goes_on = object();
+  goes_on["properties"]["done"] = {{"const", false}};
+  goes_on["properties"]["success"] = {{"const", false}};
+  return Json{{"anyOf", {goes_on, over}}}.dump();
 }
 
 Expected<PromptedReply, std::string> read_prompted_reply(const Json& json, bool reasoning) {
