@@ -149,16 +149,21 @@ void note_gaps(const std::vector<Trajectory>& logs, ProgressSink& progress) {
   }
 }
 
+std::vector<Trajectory> readable_logs(const ExperimentConfig& config, const World* world, ProgressSink& progress) {
+  std::vector<Trajectory> logs = import_logs(config, progress);
+  check_world_of_logs(config, logs);
+  note_gaps(logs, progress);
+  map_logs(config, world, logs, progress);
+  return logs;
+}
+
 std::vector<Trajectory> offline_logs(const ExperimentConfig& config,
                                      const World* world,
                                      const Rng& rng,
                                      ProgressSink& progress) {
   std::vector<Trajectory> logs;
   if (!config.data.logs.empty()) {
-    logs = import_logs(config, progress);
-    check_world_of_logs(config, logs);
-    note_gaps(logs, progress);
-    map_logs(config, world, logs, progress);
+    logs = readable_logs(config, world, progress);
   }
   if (config.data.logs.empty() || config.data.collect_beside_logs) {
     for (Trajectory& story : collect_logs(config, *world, rng)) {
@@ -301,6 +306,12 @@ std::vector<Trajectory> choose_experience(const std::vector<Trajectory>& offline
 
 WorldOptions world_options(const ExperimentConfig& config, const std::string& split, std::size_t count) {
   return {config.data.data_folder, split, count, config.seed, config.data.world_options};
+}
+
+std::vector<Trajectory> explained_logs(const ExperimentConfig& config, const World* world, ProgressSink& progress) {
+  std::vector<Trajectory> logs = readable_logs(config, world, progress);
+  explain_all(world, config.threads, logs, progress);
+  return logs;
 }
 
 std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs) {

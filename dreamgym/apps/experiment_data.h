@@ -41,6 +41,10 @@ std::vector<Task> training_tasks(const ExperimentConfig& config, const World& wo
 std::unique_ptr<ActionMapperFactory> experiment_mappers(const World* world,
                                                         std::span<const Trajectory> offline);
 
+/// The episodes named in data.logs, in the words the world's tasks are shown in, with reasoning traces.
+/// @throws Error as import_trajectories(); kInvalidArgument for logs of another world.
+std::vector<Trajectory> explained_logs(const ExperimentConfig& config, const World* world, ProgressSink& progress);
+
 /// Distinct tasks of the trajectories, each with the first observation it started from.
 std::vector<Task> tasks_of_logs(const std::vector<Trajectory>& logs);
 

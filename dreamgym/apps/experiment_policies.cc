@@ -187,7 +187,8 @@ PolicyReport Experiment::train_policy(const PolicyTraining& training) {
     trainer->player().second.emplace(*training.second);
   }
   trainer->player().limits = {.retries = config_.rollout.retries,
-                              .episode_seconds = config_.rollout.episode_seconds};
+                              .episode_seconds = config_.rollout.episode_seconds,
+                              .iteration_seconds = config_.rollout.iteration_seconds};
   trainer->player().watchdog = watchdog ? &*watchdog : nullptr;
   if (training.validate) {
     trainer->validate = [&] { return training.validate(*learner); };

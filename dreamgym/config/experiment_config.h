@@ -95,6 +95,7 @@ struct RolloutConfig {
   std::size_t environment_threads = 0;    ///< environments at work, or waited for, at once; 0 = threads
   double turn_seconds = 0;                ///< allowed for an answer; 0 = any
   double episode_seconds = 0;             ///< allowed for an episode; 0 = any
+  double iteration_seconds = 0;           ///< allowed for an iteration's episodes; 0 = any
   double stall_seconds = 120;             ///< after which a wait is reported; 0 = never
 };
 

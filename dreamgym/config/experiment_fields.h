@@ -88,6 +88,7 @@ void visit_fields(RolloutConfig& config, Field&& field) {
   field("environment_threads", config.environment_threads, "environments at work, or waited for, at once; 0 = threads; more where they are far away", between(0, 4096));
   field("turn_seconds", config.turn_seconds, "allowed for an environment's answer; 0 = any", at_least(0));
   field("episode_seconds", config.episode_seconds, "allowed for an episode; 0 = any", at_least(0));
+  field("iteration_seconds", config.iteration_seconds, "allowed for an iteration's episodes; 0 = any", at_least(0));
   field("stall_seconds", config.stall_seconds, "after which a wait is reported; 0 = never", at_least(0));
 }
 

@@ -24,11 +24,13 @@ class Wave {
        EnvironmentBatch& environment,
        const ActionMapperFactory* mappers,
        const RolloutOptions& options,
+       std::chrono::nanoseconds rollout_start,
        RolloutCost& cost)
       : agent_(agent),
         environment_(environment),
         mappers_(mappers),
         options_(options),
+        rollout_start_(rollout_start),
         cost_(cost) {}
 
   /// @param numbers  [tasks] of the episodes within the rollout.
@@ -169,6 +171,10 @@ class Wave {
         !result.terminated && !result.truncated) {
       return fmt::format("the episode was not over after {} s", options_.episode_seconds);
     }
+    if (options_.rollout_seconds > 0 && !result.terminated && !result.truncated &&
+        seconds_since(clock_, rollout_start_) > options_.rollout_seconds) {
+      return fmt::format("the iteration was not over after {} s", options_.rollout_seconds);
+    }
     return {};
   }
 
@@ -216,6 +222,7 @@ class Wave {
   EnvironmentBatch& environment_;
   const ActionMapperFactory* mappers_;
   const RolloutOptions& options_;
+  std::chrono::nanoseconds rollout_start_;
   RolloutCost& cost_;
   SteadyClock clock_;
   std::chrono::nanoseconds start_{};
@@ -247,6 +254,12 @@ std::size_t num_sampled(const Episode& episode) {
   return count;
 }
 
+std::pair<std::string, std::size_t> most_lost(const RolloutCost& cost) {
+  const auto most = std::ranges::max_element(
+      cost.lost_of_tasks, {}, [](const auto& of_task) { return of_task.second; });
+  return most == cost.lost_of_tasks.end() ? std::pair<std::string, std::size_t>() : *most;
+}
+
 void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.steps += spent.steps;
   total.failed_attempts += spent.failed_attempts;
@@ -255,6 +268,9 @@ void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.environment_seconds += spent.environment_seconds;
   total.agent_seconds += spent.agent_seconds;
   total.generation_seconds += spent.generation_seconds;
+  for (const auto& [task, count] : spent.lost_of_tasks) {
+    total.lost_of_tasks[task] += count;
+  }
   if (total.first_failure.empty()) {
     total.first_failure = spent.first_failure;
   }
@@ -275,11 +291,13 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
   if (progress != nullptr) {
     progress->begin("episodes", tasks.size(), "episodes");
   }
+  const SteadyClock clock;
+  const std::chrono::nanoseconds start = clock.now();
   const auto play = [&](std::span<const std::size_t> numbers) {
     for (std::size_t begin = 0; begin < numbers.size(); begin += options.batch_size) {
       const auto of_wave =
           numbers.subspan(begin, std::min(options.batch_size, numbers.size() - begin));
-      Wave wave(agent, environment, mappers, options, spent);
+      Wave wave(agent, environment, mappers, options, start, spent);
       std::vector<Episode> played = wave.play(tasks_of(tasks, of_wave), rng, of_wave);
       for (std::size_t i = 0; i < played.size(); ++i) {
         spent.sampled_tokens += num_sampled(played[i]);
@@ -294,7 +312,10 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
   std::iota(open.begin(), open.end(), std::size_t{0});
   play(open);
   const std::size_t first_attempts = spent.steps;
-  for (std::size_t attempt = 0; attempt < options.retries; ++attempt) {
+  const auto in_time = [&] {
+    return options.rollout_seconds == 0 || seconds_since(clock, start) < options.rollout_seconds;
+  };
+  for (std::size_t attempt = 0; attempt < options.retries && in_time(); ++attempt) {
     std::erase_if(open, [&](std::size_t n) {
       return episodes[n].trajectory.outcome != Outcome::kInfrastructureError;
     });
@@ -302,10 +323,12 @@ std::vector<Episode> play_episodes(TokenAgent& agent,
     const std::size_t left = options.retry_budget - std::min(options.retry_budget, retried);
     play(std::span(open).first(std::min(open.size(), left / options.max_steps)));
   }
-  spent.lost_episodes = static_cast<std::size_t>(
-      std::ranges::count_if(episodes, [](const Episode& episode) {
-        return episode.trajectory.outcome == Outcome::kInfrastructureError;
-      }));
+  for (const Episode& episode : episodes) {
+    if (episode.trajectory.outcome == Outcome::kInfrastructureError) {
+      ++spent.lost_episodes;
+      ++spent.lost_of_tasks[episode.trajectory.task.id];
+    }
+  }
   spent.generation_seconds = agent.generation_seconds() - generated_before;
   if (progress != nullptr) {
     progress->end("");

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dreamgym/agent/token_agent.h"
@@ -44,6 +46,7 @@ struct RolloutOptions {
   std::size_t retries = 2;           ///< of an episode whose environment failed
   std::size_t retry_budget = SIZE_MAX;  ///< environment steps retries may take in all
   double episode_seconds = 0;        ///< a longer episode counts as failed environment; 0 = no limit
+  double rollout_seconds = 0;        ///< after it what still runs counts as failed environment; 0 = no limit
   Watchdog* watchdog = nullptr;      ///< borrowed; may be null
 };
 
@@ -52,11 +55,15 @@ struct RolloutCost {
   std::size_t failed_attempts = 0;   ///< episodes an environment failed in, once for each time
   std::size_t lost_episodes = 0;     ///< that failed in the last attempt too
   std::string first_failure;         ///< what the first one said
+  std::map<std::string, std::size_t> lost_of_tasks;  ///< lost_episodes by task id: is a kind of task missing?
   std::size_t sampled_tokens = 0;    ///< by the policy
   double environment_seconds = 0;
   double agent_seconds = 0;          ///< the policy's decisions
   double generation_seconds = 0;     ///< of these, in its model
 };
+
+/// The task that lost most episodes, and how many; {"", 0} if none was lost.
+std::pair<std::string, std::size_t> most_lost(const RolloutCost& cost);
 
 /// Adds what another rollout cost.
 void add_cost(RolloutCost& total, const RolloutCost& spent);

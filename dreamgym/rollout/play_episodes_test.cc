@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
@@ -187,6 +188,8 @@ TEST(PlayEpisodes, LeavesOutWhatFailsEveryTimeAndSaysWhy) {
       play_flaky(stage, world, {.max_steps = 6, .batch_size = 12, .retries = 1}, cost);
   EXPECT_EQ(cost.failed_attempts, 24U);
   EXPECT_EQ(cost.lost_episodes, 12U);
+  EXPECT_EQ(cost.lost_of_tasks.size(), 12U);
+  EXPECT_EQ(most_lost(cost).second, 1U);
   EXPECT_TRUE(contains(cost.first_failure, "#0\": the line is dead")) << cost.first_failure;
   for (const Episode& episode : played) {
     EXPECT_EQ(episode.trajectory.outcome, Outcome::kInfrastructureError);
@@ -215,6 +218,33 @@ TEST(PlayEpisodes, ARewardThatIsNoNumberFailsTheEpisode) {
   EXPECT_EQ(played[0].trajectory.outcome, Outcome::kInfrastructureError);
   EXPECT_TRUE(contains(cost.first_failure, "step 1 was rewarded with nan")) << cost.first_failure;
   EXPECT_EQ(cost.lost_episodes, 1U);
+}
+
+TEST(PlayEpisodes, LeavesOutWhatStillRunsWhenTheIterationsTimeIsUp) {
+  class Slow final : public Environment {
+   public:
+    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+    StepResult step(const Action&) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      return {.observation = {"a room", {"go on", "stay"}}};
+    }
+  };
+  Stage stage;
+  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(); }, 12);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  RolloutCost cost;
+  const auto played = play_episodes(agent,
+                                    environment,
+                                    nullptr,
+                                    stage.tasks,
+                                    Rng(5),
+                                    {.max_steps = 1000, .rollout_seconds = 0.1},
+                                    &cost);
+  for (const Episode& episode : played) {
+    EXPECT_EQ(episode.trajectory.outcome, Outcome::kInfrastructureError);
+  }
+  EXPECT_EQ(cost.failed_attempts, 12U) << "nothing is begun again";
+  EXPECT_TRUE(contains(cost.first_failure, "the iteration was not over after 0.1 s")) << cost.first_failure;
 }
 
 TEST(PlayEpisodes, CutsAnEnvironmentThatNeverEnds) {

@@ -60,6 +60,8 @@ std::map<std::string, double> metrics_of(const Tally& tally, const RolloutCost& 
   if (cost.failed_attempts > 0) {
     metrics["rollout/failed_attempts"] = static_cast<double>(cost.failed_attempts);
     metrics["rollout/lost_episodes"] = static_cast<double>(cost.lost_episodes);
+    metrics["rollout/lost_tasks"] = static_cast<double>(cost.lost_of_tasks.size());
+    metrics["rollout/most_lost_of_a_task"] = static_cast<double>(most_lost(cost).second);
     metrics["rollout/dropped_groups"] = tally.dropped_groups;
   }
   if (tally.rounds > 1) {
@@ -229,6 +231,7 @@ std::vector<GroupPlayer::Group> GroupPlayer::play_in(const Playground& place,
                                                  .retries = limits.retries,
                                                  .retry_budget = retry_budget,
                                                  .episode_seconds = limits.episode_seconds,
+                                                 .rollout_seconds = limits.iteration_seconds,
                                                  .watchdog = watchdog},
                                                 &cost);
   if (place.times) {

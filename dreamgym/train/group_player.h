@@ -51,6 +51,7 @@ struct Playground {
 struct RolloutLimits {
   std::size_t retries = 2;     ///< of an episode whose environment failed
   double episode_seconds = 0;  ///< a longer one counts as failed environment; 0 = no limit
+  double iteration_seconds = 0;  ///< of its rollout; what still runs then counts likewise
 };
 
 struct PlayedIteration {

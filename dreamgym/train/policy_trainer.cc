@@ -235,9 +235,12 @@ void PolicyTrainer::take(const PlayedIteration& played) {
   num_groups_ = played.num_groups;
   metrics_.insert(played.metrics.begin(), played.metrics.end());
   if (progress != nullptr && played.cost.lost_episodes > 0) {
-    progress->note(fmt::format("{} episode(s) of iteration {} are left out: {}",
+    const auto [task, count] = most_lost(played.cost);
+    progress->note(fmt::format("{} episode(s) of iteration {} are left out, {} of them of task \"{}\": {}",
                                played.cost.lost_episodes,
                                report_.iterations + 1,
+                               count,
+                               task,
                                played.cost.first_failure));
   }
 }

@@ -221,6 +221,29 @@ TEST(Cli, ARunGoesOnInRealityWithinItsBudget) {
   EXPECT_NE(other.errors.find("--force"), std::string::npos) << other.errors;
 }
 
+TEST(Cli, AnExperienceModelIsTaughtAgainWithNewEpisodes) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "run").string();
+  const std::string logs = (folder.path() / "new.jsonl").string();
+  ASSERT_EQ(run("quickstart --out " + out + " " + kTiny + " --set arms=start").code, 0);
+  const std::string before = read_file(out + "/models/experience/model.safetensors");
+  ASSERT_EQ(run("collect alfworld --policy noisy --episodes 12 --seed 9 --out " + logs).code, 0);
+  const Ran again = run("sft " + logs + " --continue " + out + " --epochs 0.5");
+  ASSERT_EQ(again.code, 0) << again.errors;
+  EXPECT_NE(again.out.find("before"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("predictable_observation_exact"), std::string::npos) << again.out;
+  EXPECT_EQ(read_file(out + "/models/experience_before/model.safetensors"), before);
+  EXPECT_NE(read_file(out + "/models/experience/model.safetensors"), before);
+  EXPECT_EQ(run("index verify " + out + "/experience.sqlite").code, 0);
+  EXPECT_EQ(run("sft " + logs + " --continue " + out + " --kind policy").code, 2);
+  EXPECT_EQ(run("sft " + logs).code, 2);
+  const std::string other = (folder.path() / "toy.jsonl").string();
+  ASSERT_EQ(run("collect toy --policy noisy --episodes 4 --out " + other).code, 0);
+  const Ran wrong = run("sft " + other + " --continue " + out);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.errors.find("of the world \"toy\", the run of \"alfworld\""), std::string::npos) << wrong.errors;
+}
+
 TEST(Cli, TrainsFromLogsOfAToolWithoutAnyEngine) {
   const TemporaryFolder folder;
   const std::string logs = (folder.path() / "logs.jsonl").string();

@@ -8,6 +8,7 @@
 
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/domain_vocabulary.h"
+#include "dreamgym/apps/experience_refresh.h"
 #include "dreamgym/apps/policy_model.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/apps/terminal_progress.h"
@@ -25,6 +26,9 @@ struct Options {
   std::string base = "models/nano";
   std::string run;
   std::vector<std::string> assignments;
+  std::string continued;  // run whose experience model is taught again
+  double epochs = 1;
+  double held_out = 0.2;
 };
 
 // What an experience model is taught: its joint loss.
@@ -71,7 +75,31 @@ bool is_pretrained(const Path& base) {
   return load_model_config(base).family != TransformerConfig{}.family;
 }
 
+void refresh(const Options& options) {
+  if (options.kind != "experience" || !options.run.empty() || !options.assignments.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "--continue teaches a run's experience model again, under the run's settings",
+                "leave out --kind policy, --run and --set");
+  }
+  TerminalProgress progress;
+  fmt::print("{}",
+             refresh_table(refresh_experience({.run = options.continued,
+                                               .logs = options.logs,
+                                               .epochs = options.epochs,
+                                               .held_out_share = options.held_out},
+                                              progress)));
+}
+
 void sft(const Options& options) {
+  if (!options.continued.empty()) {
+    refresh(options);
+    return;
+  }
+  if (options.run.empty()) {
+    throw Error(ErrorKind::kInvalidArgument,
+                "sft: no folder for the model",
+                "name one with --run, or a run whose experience model is to be taught again with --continue");
+  }
   const ExperimentConfig config = load_experiment("", options.assignments);
   const std::vector<Trajectory> stories = read_trajectories(options.logs);
   const Path folder = options.run;
@@ -109,14 +137,18 @@ void add_sft_command(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "sft",
       "Supervised fine-tuning of an experience model (Eq. 5) or of a policy (successful episodes).\n"
-      "Example: dreamgym sft explained.jsonl --kind experience --run runs/sft --set experience_sft.epochs=3");
+      "Example: dreamgym sft explained.jsonl --kind experience --run runs/sft --set experience_sft.epochs=3\n"
+      "Example: dreamgym sft new.jsonl --continue runs/mine --epochs 1");
   verb->add_option("logs", options->logs, "canonical JSONL; for an experience model with reasoning traces")
       ->required();
   verb->add_option("--kind", options->kind, "experience or policy")
       ->check(CLI::IsMember({"experience", "policy"}))
       ->capture_default_str();
   verb->add_option("--base", options->base, "model to start from; for a policy also any pretrained one, with the keys of [policy]")->capture_default_str();
-  verb->add_option("--run", options->run, "run folder; continues what is there")->required();
+  verb->add_option("--run", options->run, "run folder; continues what is there");
+  verb->add_option("--continue", options->continued, "run whose experience model is taught its own data and these logs; the old model is kept and both are measured on what is held out");
+  verb->add_option("--epochs", options->epochs, "with --continue")->check(CLI::Range(0.01, 1000.0))->capture_default_str();
+  verb->add_option("--held-out", options->held_out, "with --continue: share of the logs that is only measured on")->check(CLI::Range(0.0, 0.95))->capture_default_str();
   verb->add_option("--set", options->assignments, "section.key=value as for `train`, may be repeated");
   verb->callback([options] { sft(*options); });
 }
