@@ -257,7 +257,10 @@ std::size_t num_sampled(const Episode& episode) {
 std::pair<std::string, std::size_t> most_lost(const RolloutCost& cost) {
   const auto most = std::ranges::max_element(
       cost.lost_of_tasks, {}, [](const auto& of_task) { return of_task.second; });
-  return most == cost.lost_of_tasks.end() ? std::pair<std::string, std::size_t>() : *most;
+  if (most == cost.lost_of_tasks.end()) {
+    return {};
+  }
+  return *most;
 }
 
 void add_cost(RolloutCost& total, const RolloutCost& spent) {

@@ -47,7 +47,8 @@ Json describe_encoder(const std::string& model) {
 /// How many tensors of each number type a file holds.
 Json tensor_types(const Path& model) {
   std::map<std::string, int> counts;
-  for (const auto& [name, tensor] : GgufFile(model).tensors()) {
+  const GgufFile file(model);
+  for (const auto& [name, tensor] : file.tensors()) {
     ++counts[std::string(tensor.format.name)];
   }
   return counts;
