@@ -11,14 +11,19 @@
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/experience/experience_model.h"
+#include "dreamgym/experience/training_data.h"
 #include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym {
 namespace {
 
-ExperienceOptions dream_options(const DreamerParts& parts) {
+ExperienceOptions dream_options(const DreamerParts& parts, const std::shared_ptr<const BpeTokenizer>& tokenizer) {
   ExperienceOptions options = parts.config.experience;
   options.num_threads = parts.threads;
+  if (options.max_history_tokens >= kWholeHistory && !parts.taught.empty()) {
+    const ExperiencePrompt prompt(tokenizer, options.max_demonstration_tokens);
+    options.max_history_tokens = usual_history(prompt, parts.taught, parts.config.experience_data);
+  }
   return options;
 }
 
@@ -30,7 +35,7 @@ class TrainedDreamer final : public Dreamer {
                 files_.tokenizer,
                 {.num_threads = parts.threads, .cache_budget_bytes = parts.config.cache_megabytes << 20U}),
         timed_(engine_),
-        options_(dream_options(parts)),
+        options_(dream_options(parts, files_.tokenizer)),
         buffer_(parts.buffer),
         rule_(parts.rule),
         task_options_(parts.config.task_generator),
@@ -53,6 +58,7 @@ class TrainedDreamer final : public Dreamer {
     return {{"refused_successes", static_cast<double>(counted.refused_successes)},
             {"overruled", static_cast<double>(counted.overruled)},
             {"unparsable", static_cast<double>(counted.unparsable)},
+            {"held", static_cast<double>(counted.held)},
             {"resampled", static_cast<double>(counted.resampled)},
             {"kept_contradictions", static_cast<double>(counted.contradictions)},
             {"retrieval_seconds", counted.retrieval_seconds}};

@@ -53,6 +53,8 @@ struct DreamerParts {
   std::size_t threads;
   /// Decides about rewards where experience.reward_by_rule says so; null = the world has no such rule.
   std::shared_ptr<const EpisodeAuditor> rule{};
+  /// What the model has learnt from: histories longer than usual there are cut. Empty = only the model's own limit counts.
+  std::span<const Trajectory> taught{};
   /// For fallbacks to reality; empty = it is not asked, whatever the configuration says.
   RealityWitness::Factory make_environment{};
   RealityWitness::Explain explain{};

@@ -133,7 +133,7 @@ Path Experiment::checkpoint_path(const std::string& name) const {
 }
 
 std::unique_ptr<Dreamer> Experiment::dreamer(const ReplayBuffer& buffer, bool may_ask_reality) const {
-  DreamerParts parts{config_, model_path("experience"), &buffer, config_.threads, auditor(), {}, {}};
+  DreamerParts parts{config_, model_path("experience"), &buffer, config_.threads, auditor(), data_.experience(), {}, {}};
   if (world_ != nullptr && may_ask_reality) {
     parts.make_environment = [world = world_.get()] { return world->make_environment(); };
     parts.explain = explain_real();

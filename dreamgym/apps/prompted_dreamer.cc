@@ -107,6 +107,7 @@ PromptedOptions prompted_options(const ExperienceOptions& experience, PromptedOp
   own.domain = std::move(domain);
   own.num_demonstrations = experience.num_demonstrations;
   own.num_recollections = experience.num_recollections;
+  own.retrieval = experience.retrieval;
   own.reasoning = experience.reasoning;
   own.verify_success = experience.verify_success;
   own.consistency_attempts = experience.consistency_attempts;

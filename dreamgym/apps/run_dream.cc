@@ -27,7 +27,8 @@ RunDream::RunDream(const Path& run_folder, std::size_t threads) : config_(read_r
                            model,
                            buffer_.get(),
                            threads,
-                           world != nullptr ? world->make_episode_auditor() : nullptr});
+                           world != nullptr ? world->make_episode_auditor() : nullptr,
+                           offline});
 }
 
 std::vector<Observation> RunDream::reset(std::span<const Task> tasks,

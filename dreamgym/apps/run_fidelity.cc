@@ -73,14 +73,16 @@ void measure_contents(RunDream& dream,
   const HiddenContents found = measure_hidden_contents(
       dream.dreamer().dream(), held_out, draws, Rng(dream.config().seed).fork("contents"));
   out["contents_draws"] = static_cast<double>(found.draws);
-  out["contents_distinct_looks"] = static_cast<double>(found.looks);
+  out["contents_looks"] = static_cast<double>(found.looks);
   out["contents_chi_square"] = found.test.statistic;
   out["contents_degrees"] = static_cast<double>(found.test.degrees);
   out["contents_p_value"] = found.test.p_value;
+  out["contents_exchange_p_value"] = found.exchange_p_value;
+  out["contents_distinct_places"] = static_cast<double>(found.places);
   out["contents_real_things"] = found.real_things;
   out["contents_dreamed_things"] = found.dreamed_things;
-  out["contents_real_empty"] = share(found.real_empty, found.draws);
-  out["contents_dreamed_empty"] = share(found.dreamed_empty, found.draws);
+  out["contents_real_empty"] = found.real_empty;
+  out["contents_dreamed_empty"] = found.dreamed_empty;
 }
 
 // Contradictions while somebody wanders.

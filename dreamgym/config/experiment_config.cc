@@ -200,6 +200,7 @@ void resolve(ExperimentConfig& config) {
   config.experience.num_threads = config.threads;
   config.experience_data.num_threads = config.threads;
   config.experience_data.num_demonstrations = config.experience.num_demonstrations;
+  config.experience_data.diversity = config.experience.retrieval.diversity;
   config.experience_data.num_recollections = config.experience.num_recollections;
   config.experience_data.remind = config.experience.remind;
   config.experience_data.history_steps = config.experience.history_steps;

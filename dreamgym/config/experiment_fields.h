@@ -96,10 +96,14 @@ template <class Field>
 void visit_fields(ExperienceOptions& config, Field&& field) {
   field("num_demonstrations", config.num_demonstrations, "k retrieved transitions; 0 = none", between(0, 64));
   field("max_demonstration_tokens", config.max_demonstration_tokens, "each", at_least(4));
+  field("most_dreamed", config.retrieval.most_dreamed, "of those, dreamed ones; 1000000 = any, 0 = real ones only", at_least(0));
+  field("alike", config.retrieval.alike, "less similar than the best by at most this: the one shown is drawn; 0 = the first", between(0, 2));
+  field("diversity", config.retrieval.diversity, "weight of their not being like each other; 0 = the most similar", between(0, 0.99));
   field("num_recollections", config.num_recollections, "steps of the episode itself shown again; 0 = none", between(0, 16));
   field("remind", config.remind, "task and place stand before each query");
   field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
   field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
+  field("hold_to_record", config.hold_to_record, "a contradiction is mended where it stands before the reply is asked for again");
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));
   field("verify_success", config.verify_success, "a success counts only if wanted = reached; needs reasoning");
@@ -107,6 +111,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("want_from_task", config.want_from_task, "... and every word of wanted stands in the task");
   field("reward_by_rule", config.reward_by_rule, "the world's rule says what a dreamed end is worth, not the model");
   field("history_steps", config.history_steps, "past steps the model sees; 1000000 = all, 0 = only the present state", at_least(0));
+  field("max_history_tokens", config.max_history_tokens, "of past steps, then the oldest leave; 1000000 = as many as was learnt from", at_least(64));
   field("reasoning", config.reasoning, "a trace before each state; false = the ablation without reasoning");
 }
 

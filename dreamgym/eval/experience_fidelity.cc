@@ -91,7 +91,8 @@ class TeacherForcedWalk {
       const ReplayQuery query{
           step.observation.text, step.action, story.task.world, story.episode_id,
           story.steps.front().observation.text};
-      const auto hits = buffer_->search(std::span(&query, 1), {.k = options_.num_demonstrations});
+      const auto hits = buffer_->search(std::span(&query, 1),
+                                        search_options(options_.num_demonstrations, options_.retrieval));
       retrieved = to_demonstrations(hits.front());
       if (!hits.front().empty()) {
         prediction.similarity = hits.front().front().similarity;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
 
 #include "dreamgym/data/entities.h"
 #include "dreamgym/data/reasoning_trace.h"
@@ -54,20 +57,84 @@ double upper_tail(double statistic, double degrees) {
 
 std::string kind_of(const std::string& thing) { return thing.substr(0, thing.find(' ')); }
 
-bool is_first_look(const Transition& step) {
-  const auto trace = parse_reasoning_trace(step.reasoning_trace);
-  return trace && trace->find("effect") == effects::kNew;
-}
+using Counts = HiddenContents::Counts;
 
-// Counts what a look shows beside the place itself and the action's own things. Returns how many things.
-double count_things(const std::string& text, const Transition& look, HiddenContents::Counts& counts) {
+constexpr std::size_t kExchanges = 499;
+
+// What a look shows beside the place itself and the action's own things, by kind.
+Counts contents_of(const std::string& text, const Transition& look) {
   const auto trace = parse_reasoning_trace(look.reasoning_trace);
   const std::string at = trace ? trace->find("at").value_or("") : "";
-  const auto things = entities_beside(text, at, look.action);
-  for (const std::string& thing : things) {
+  Counts counts;
+  for (const std::string& thing : entities_beside(text, at, look.action)) {
     counts[kind_of(thing) + " in " + kind_of(at)] += 1;
   }
-  return static_cast<double>(things.size());
+  return counts;
+}
+
+double number_of_things(const Counts& contents) {
+  double number = 0;
+  for (const auto& [kind, count] : contents) {
+    number += count;
+  }
+  return number;
+}
+
+void add(Counts& sum, const Counts& contents, double weight) {
+  for (const auto& [kind, count] : contents) {
+    sum[kind] += weight * count;
+  }
+}
+
+// Contents of one place: what is there, then what was dreamed.
+using Place = std::vector<Counts>;
+
+// One of each place's contents taken for the real one, against the others.
+ChiSquare test_of(const std::map<std::string, Place>& places,
+                  double dreamed_weight,
+                  const std::function<std::size_t(const Place&)>& real_one) {
+  Counts real;
+  Counts dreamed;
+  for (const auto& [name, place] : places) {
+    const std::size_t chosen = real_one(place);
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      if (i == chosen) {
+        add(real, place[i], 1);
+      } else {
+        add(dreamed, place[i], dreamed_weight / static_cast<double>(place.size() - 1));
+      }
+    }
+  }
+  return homogeneity(real, dreamed);
+}
+
+// Means, counts and tests of what was gathered.
+void conclude(HiddenContents& found, const std::map<std::string, Place>& places, Rng rng) {
+  found.places = places.size();
+  if (places.empty()) {
+    return;
+  }
+  const auto num_places = static_cast<double>(places.size());
+  const double weight = static_cast<double>(found.draws) / num_places;
+  for (const auto& [name, place] : places) {
+    const double share = 1.0 / static_cast<double>(place.size() - 1);
+    add(found.real, place.front(), 1);
+    found.real_things += number_of_things(place.front()) / num_places;
+    found.real_empty += place.front().empty() ? 1.0 / num_places : 0.0;
+    for (std::size_t i = 1; i < place.size(); ++i) {
+      add(found.dreamed, place[i], weight * share);
+      found.dreamed_things += share * number_of_things(place[i]) / num_places;
+      found.dreamed_empty += place[i].empty() ? share / num_places : 0.0;
+    }
+  }
+  found.test = test_of(places, weight, [](const Place&) { return std::size_t{0}; });
+  std::size_t as_large = 1;
+  for (std::size_t i = 0; i < kExchanges; ++i) {
+    const ChiSquare exchanged =
+        test_of(places, weight, [&](const Place& place) { return rng.below(place.size()); });
+    as_large += exchanged.statistic >= found.test.statistic ? 1 : 0;
+  }
+  found.exchange_p_value = static_cast<double>(as_large) / static_cast<double>(kExchanges + 1);
 }
 
 }  // namespace
@@ -119,6 +186,7 @@ HiddenContents measure_hidden_contents(StepwiseDream& dream,
                                        std::size_t max_draws,
                                        const Rng& rng) {
   HiddenContents found;
+  std::map<std::string, Place> places;
   for (std::size_t round = 0; found.draws < max_draws; ++round) {
     const std::size_t before = found.draws;
     eval_internal::walk_true_history(
@@ -127,34 +195,26 @@ HiddenContents measure_hidden_contents(StepwiseDream& dream,
         [&](std::size_t i) { return rng.fork("round", round).fork("episode", i).next(); },
         [&](std::size_t i, std::size_t t, const StepResult& proposed) {
           const Transition& look = held_out[i].steps[t];
+          const auto trace = parse_reasoning_trace(look.reasoning_trace);
+          const bool first_look = trace && trace->find("effect") == effects::kNew;
           const bool answered = !proposed.info.contains(transition_info::kInfrastructureError);
-          if (found.draws >= max_draws || !is_first_look(look) || !answered) {
+          if (found.draws >= max_draws || !first_look || !answered) {
             return;
           }
           ++found.draws;
           found.looks += round == 0 ? 1 : 0;
-          const double real = count_things(look.next_observation.text, look, found.real);
-          const double dreamed = count_things(proposed.observation.text, look, found.dreamed);
-          found.real_empty += real == 0 ? 1 : 0;
-          found.dreamed_empty += dreamed == 0 ? 1 : 0;
-          found.real_things += real;
-          found.dreamed_things += dreamed;
+          Place& place =
+              places[held_out[i].steps.front().observation.text + "\n" + trace->find("at").value_or("")];
+          if (place.empty()) {
+            place.push_back(contents_of(look.next_observation.text, look));
+          }
+          place.push_back(contents_of(proposed.observation.text, look));
         });
     if (found.draws == before) {
       break;  // nobody looks anywhere
     }
   }
-  if (found.draws > 0) {
-    found.real_things /= static_cast<double>(found.draws);
-    found.dreamed_things /= static_cast<double>(found.draws);
-  }
-  // Real looks are counted once a round: the test must not take them for more than they are.
-  HiddenContents::Counts real = found.real;
-  const double rounds = found.looks == 0 ? 1 : static_cast<double>(found.draws) / static_cast<double>(found.looks);
-  for (auto& [kind, count] : real) {
-    count /= std::max(1.0, rounds);
-  }
-  found.test = homogeneity(real, found.dreamed);
+  conclude(found, places, rng.fork("exchange"));
   return found;
 }
 

@@ -48,11 +48,12 @@ class Drawers final : public StepwiseDream {
   std::vector<std::uint64_t> seeds_;
 };
 
-std::vector<Trajectory> lookers(std::size_t count, std::size_t pens) {
+// Each in a house of its own, or all in one.
+std::vector<Trajectory> lookers(std::size_t count, std::size_t pens, bool one_house = false) {
   std::vector<Trajectory> stories(count);
   for (std::size_t i = 0; i < count; ++i) {
     Transition look;
-    look.observation.text = "A room.";
+    look.observation.text = one_house ? "A room." : "Room " + std::to_string(i) + ".";
     look.action = "open drawer 1";
     look.reasoning_trace = "effect: new; at: drawer 1";
     look.next_observation.text = i < pens ? "In it, you see a pen 1." : "In it, you see a mug 1.";
@@ -66,13 +67,28 @@ TEST(HiddenContents, AreCountedByThingAndPlace) {
   const HiddenContents found = measure_hidden_contents(dream, lookers(100, 50), 300, Rng(1));
   EXPECT_EQ(found.draws, 300U);
   EXPECT_EQ(found.looks, 100U);
+  EXPECT_EQ(found.places, 100U);
   EXPECT_EQ(dream.resets, 3) << "walked through until there are enough draws";
   EXPECT_EQ(found.dreamed.size(), 2U);
   EXPECT_TRUE(found.dreamed.contains("pen in drawer"));
-  EXPECT_DOUBLE_EQ(found.dreamed_things, 1);
+  EXPECT_NEAR(found.dreamed_things, 1, 1e-9);
   EXPECT_GT(found.test.p_value, 0.01);
-  EXPECT_LT(measure_hidden_contents(dream, lookers(100, 100), 300, Rng(1)).test.p_value, 1e-6);
+  EXPECT_GT(found.exchange_p_value, 0.05);
+  const HiddenContents other = measure_hidden_contents(dream, lookers(100, 100), 300, Rng(1));
+  EXPECT_LT(other.test.p_value, 1e-6);
+  EXPECT_LT(other.exchange_p_value, 0.01);
   EXPECT_EQ(measure_hidden_contents(dream, {}, 10, Rng(1)).draws, 0U);
+}
+
+TEST(HiddenContents, TakeManyLooksAtOnePlaceForOne) {
+  Drawers dream;
+  const HiddenContents found = measure_hidden_contents(dream, lookers(100, 100, true), 300, Rng(1));
+  EXPECT_EQ(found.looks, 100U);
+  EXPECT_EQ(found.places, 1U);
+  EXPECT_DOUBLE_EQ(found.real.at("pen in drawer"), 1);
+  EXPECT_NEAR(found.real_things, 1, 1e-9);
+  EXPECT_GT(found.test.p_value, 0.1) << "one drawer says nothing";
+  EXPECT_GT(found.exchange_p_value, 0.1);
 }
 
 class TwoDrawers final : public ActionMapper {

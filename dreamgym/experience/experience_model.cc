@@ -13,14 +13,17 @@
 #include "dreamgym/base/word_marks.h"
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/experience/claims.h"
+#include "dreamgym/experience/internal/all_effects.h"
 #include "dreamgym/experience/internal/ask_until_consistent.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
-#include "dreamgym/experience/retrieval.h"
+#include "dreamgym/experience/internal/held_reply.h"
 #include "dreamgym/experience/reward_rule.h"
 
 namespace dreamgym {
 namespace {
 
+using experience_internal::choices_of;
+using experience_internal::Continuation;
 using experience_internal::kMaxActionBytes;
 using experience_internal::Verdict;
 
@@ -28,6 +31,9 @@ using experience_internal::Verdict;
 constexpr const char* kNoAnswer = "There is no answer.";
 // Of a reply that is asked for again because the greedy one contradicted what was shown.
 constexpr double kRetryTemperature = 1.0;
+
+// Of a token that must not come next: far below any logit.
+constexpr float kNever = -1e9F;
 
 // Punctuation around the words of tasks and traces.
 constexpr std::string_view kMarks = ".,;:!?\"'()[]";
@@ -141,10 +147,31 @@ std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
     const Slot& slot = slots_[slots[i]];
     queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, "", slot.opening};
   }
-  const auto hits = buffer_->search(
-      queries, {.k = options_.num_demonstrations, .num_threads = options_.num_threads});
+  const std::size_t k = options_.num_demonstrations;
+  SearchOptions search = search_options(k, options_.retrieval);
+  search.num_threads = options_.num_threads;
+  auto hits = buffer_->search(queries, search);
+  // What is known of the very place needs no pool to draw from, and nearly no time to find.
+  std::vector<std::size_t> open;
+  std::vector<ReplayQuery> open_queries;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    shown[i] = to_demonstrations(hits[i]);
+    if (hits[i].empty() || !hits[i].back().same_place) {
+      open.push_back(i);
+      open_queries.push_back(queries[i]);
+    }
+  }
+  SearchOptions pool = pool_options(k, options_.retrieval);
+  pool.num_threads = options_.num_threads;
+  if (pool.k > k && !open.empty()) {
+    auto pools = buffer_->search(open_queries, pool);
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      hits[open[j]] = std::move(pools[j]);
+    }
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Rng stream = Rng(slots_[slots[i]].world_seed).fork("demonstrations").fork(queries[i].action);
+    shown[i] = to_demonstrations(
+        drawn_alike(std::move(hits[i]), k, options_.retrieval.alike, stream));
   }
   counters_.retrieval_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -177,15 +204,17 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
   }
   std::vector<std::size_t> all(queries.size());
   std::iota(all.begin(), all.end(), 0);
+  const auto request = [&](const Query& query, std::size_t attempt) {
+    GenerationRequest asked = base_request(query, attempt);
+    asked.max_tokens = options_.max_trace_tokens;
+    asked.stop.push_back(prompt_.observation_marker());
+    return asked;
+  };
   const Part part = {
-      [&](const Query& query, std::size_t attempt) {
-        GenerationRequest request = base_request(query, attempt);
-        request.max_tokens = options_.max_trace_tokens;
-        request.stop.push_back(prompt_.observation_marker());
-        return request;
-      },
+      request,
       [&](std::span<const TokenId> reply) {
-        return !reply.empty() && reply.back() == prompt_.observation_marker();
+        return !reply.empty() && reply.back() == prompt_.observation_marker() &&
+               prompt_.is_text(reply.first(reply.size() - 1));
       },
       [&](const Query& query, std::span<const TokenId> reply) {
         const auto trace = trace_in(reply);
@@ -194,6 +223,9 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
                           (!options_.verify_success ||
                            claims_are_borne_out(*trace, query.action, slot.task.instruction)) &&
                           !slot.shown.contradicts(*trace, query.action));
+      },
+      [&](const Query& query, const GenerationReply& reply, std::size_t attempt) {
+        return hold_trace(query, reply, request(query, attempt));
       }};
   dream(queries, std::move(all), part);
   for (Query& query : queries) {
@@ -227,18 +259,20 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
       parsable.push_back(i);
     }
   }
+  const auto request = [&](const Query& query, std::size_t attempt) {
+    GenerationRequest asked = base_request(query, attempt);
+    asked.max_tokens = options_.max_observation_tokens;
+    if (query.shows_hidden()) {
+      asked.temperature = options_.hidden_temperature;
+    }
+    return asked;
+  };
   const Part part = {
-      [&](const Query& query, std::size_t attempt) {
-        GenerationRequest request = base_request(query, attempt);
-        request.max_tokens = options_.max_observation_tokens;
-        if (query.shows_hidden()) {
-          request.temperature = options_.hidden_temperature;
-        }
-        return request;
-      },
+      request,
       [&](std::span<const TokenId> reply) {
         const auto flags = prompt_.flags();
-        return !reply.empty() && std::ranges::find(flags, reply.back()) != flags.end();
+        return !reply.empty() && std::ranges::find(flags, reply.back()) != flags.end() &&
+               prompt_.is_text(reply.first(reply.size() - 1));
       },
       [&](const Query& query, std::span<const TokenId> reply) {
         if (!query.trace) {
@@ -246,6 +280,9 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
         }
         const std::string text = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
         return !slots_[query.slot].shown.contradicts(*query.trace, query.action, text);
+      },
+      [&](const Query& query, const GenerationReply& reply, std::size_t attempt) {
+        return hold_observation(query, reply, request(query, attempt));
       }};
   dream(queries, std::move(parsable), part);
 }
@@ -259,7 +296,18 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     for (const std::size_t i : indices) {
       requests.push_back(part.request(queries[i], attempt));
     }
-    return model_.generate(requests);
+    std::vector<GenerationReply> replies = model_.generate(requests);
+    for (std::size_t r = 0; r < replies.size() && options_.hold_to_record; ++r) {
+      const Query& query = queries[indices[r]];
+      if (!part.is_readable(replies[r].tokens) || part.is_consistent(query, replies[r].tokens)) {
+        continue;
+      }
+      if (auto held = part.hold(query, replies[r], attempt); held && part.is_readable(held->tokens)) {
+        replies[r] = std::move(*held);
+        ++counters_.held;
+      }
+    }
+    return replies;
   };
   const auto judge = [&](std::size_t i, const GenerationReply& reply) {
     if (!part.is_readable(reply.tokens)) {
@@ -277,6 +325,98 @@ void ExperienceModel::dream(std::vector<Query>& queries,
     append(query.reply, replies[j].tokens);
     query.logprob += std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0);
   }
+}
+
+GenerationReply ExperienceModel::go_on(const GenerationRequest& request, const Continuation& continuation) {
+  GenerationRequest next = request;
+  append(next.context, continuation.beginning);
+  next.max_tokens -= std::min(next.max_tokens - 1, continuation.beginning.size());
+  next.seed = Rng(request.seed).fork("held", continuation.number).next();
+  next.choices = continuation.choices;
+  if (!continuation.banned.empty()) {
+    next.max_tokens = 1;
+    std::vector<TokenId> never = prompt_.markers();  // the text goes on
+    append(never, continuation.banned);
+    for (const TokenId token : never) {
+      next.filter.bias.emplace_back(token, kNever);
+    }
+  }
+  return std::move(model_.generate(std::span(&next, 1)).front());
+}
+
+std::optional<GenerationReply> ExperienceModel::hold_trace(const Query& query,
+                                                           const GenerationReply& reply,
+                                                           const GenerationRequest& request) {
+  const auto trace = trace_in(reply.tokens);
+  const ShownFacts& shown = slots_[query.slot].shown;
+  if (!trace || !shown.contradicts(*trace, query.action)) {
+    return std::nullopt;  // readable, and refused for what it wants
+  }
+  if (const auto at = shown.left_without_leave(*trace, query.action)) {
+    return hold_field(*trace, "at", *at, request);
+  }
+  const auto after = shown.contents_after(*trace, query.action);
+  if (after && trace->find("here")) {
+    return hold_field(*trace, "here", after->empty() ? "nothing" : join(*after, ", "), request);
+  }
+  std::vector<std::string> possible;
+  for (const std::string_view effect : experience_internal::kAllEffects) {
+    ReasoningTrace other = *trace;
+    other.fields.front().second = effect;
+    if (!shown.contradicts(other, query.action)) {
+      possible.push_back(to_text({{{"effect", std::string(effect)}}}));
+    }
+  }
+  if (possible.empty()) {
+    return std::nullopt;
+  }
+  GenerationReply held = go_on(request, {.choices = choices_of(prompt_.tokenizer(), possible)});
+  const GenerationReply rest = go_on(request, {.beginning = held.tokens, .number = 1});
+  append(held.tokens, rest.tokens);
+  held.logprobs.insert(held.logprobs.end(), rest.logprobs.begin(), rest.logprobs.end());
+  return held;
+}
+
+GenerationReply ExperienceModel::hold_field(const ReasoningTrace& trace,
+                                            const std::string& field,
+                                            const std::string& value,
+                                            const GenerationRequest& request) {
+  ReasoningTrace beginning;
+  for (const auto& [key, said] : trace.fields) {
+    if (key == field) {
+      break;
+    }
+    beginning.fields.emplace_back(key, said);
+  }
+  beginning.add(field, value);
+  GenerationReply held;
+  held.tokens = prompt_.tokenizer().encode(to_text(beginning));
+  held.logprobs.assign(held.tokens.size(), 0.0F);  // the model was not asked
+  const GenerationReply rest = go_on(request, {.beginning = held.tokens});
+  append(held.tokens, rest.tokens);
+  held.logprobs.insert(held.logprobs.end(), rest.logprobs.begin(), rest.logprobs.end());
+  return held;
+}
+
+std::optional<GenerationReply> ExperienceModel::hold_observation(const Query& query,
+                                                                 const GenerationReply& reply,
+                                                                 const GenerationRequest& request) {
+  const ShownFacts& shown = slots_[query.slot].shown;
+  const Tokenizer& tokenizer = prompt_.tokenizer();
+  if (const auto known = shown.known_text(*query.trace, query.action)) {
+    GenerationReply same;
+    same.tokens = tokenizer.encode(*known);
+    same.logprobs.assign(same.tokens.size(), 0.0F);  // the model was not asked
+    same.tokens.push_back(reply.tokens.back());
+    same.logprobs.push_back(reply.logprobs.back());
+    return same;
+  }
+  return experience_internal::hold_to_record(
+      reply,
+      tokenizer,
+      prompt_.flags(),
+      [&](std::string_view text) { return shown.fault_in(*query.trace, query.action, text); },
+      [&](const Continuation& continuation) { return go_on(request, continuation); });
 }
 
 StepResult ExperienceModel::conclude(Query& query) {
@@ -376,11 +516,12 @@ void ExperienceModel::remember(Slot& slot, std::vector<TokenId> step_tokens) {
   const std::size_t tail = options_.num_demonstrations * options_.max_demonstration_tokens +
                            query_context_reserve(query_context_options(options_)) + reply_reserve() + 64;
   const std::size_t limit = model_.max_context_tokens();
-  if (slot.trunk.size() + tail <= limit) {
+  const std::size_t most = std::min(limit - std::min(limit, tail), options_.max_history_tokens);
+  if (slot.trunk.size() <= most) {
     return;
   }
   // Over the budget: keep the start and as many of the newest steps as fill three quarters of it.
-  const std::size_t budget = (limit - std::min(limit, tail)) * 3 / 4;
+  const std::size_t budget = most * 3 / 4;
   std::size_t size = slot.start.size();
   std::size_t first = slot.past_steps.size();
   while (first > 0 && size + slot.past_steps[first - 1].size() <= budget) {

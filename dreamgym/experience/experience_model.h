@@ -6,8 +6,9 @@
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
 //   look into the same drawer first find the same things more often than not.
-// - A trace or an observation that contradicts what the episode has shown (shown_facts.h) is sampled again, a
-//   few times; if none is better the first one stands. Both are counted.
+// - A trace or an observation that contradicts what the episode has shown (shown_facts.h) is held to it: the model
+//   goes on from before the fault with what can be (internal/held_reply.h). What that does not mend is sampled
+//   again, a few times; if none is better the first one stands. All three are counted.
 // - A success counts only if the trace states what was wanted and what was reached and the two are
 //   equal; refused successes are counted and the episode goes on.
 // - By option the world's own rule decides about successes instead (reward_rule.h).
@@ -30,11 +31,16 @@
 #include "dreamgym/env/episode_auditor.h"
 #include "dreamgym/experience/experience_prompt.h"
 #include "dreamgym/experience/query_context.h"
+#include "dreamgym/experience/retrieval.h"
 #include "dreamgym/experience/stepwise_dream.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/replay/replay_buffer.h"
 
 namespace dreamgym {
+
+namespace experience_internal {
+struct Continuation;
+}
 
 struct ExperienceOptions {
   std::size_t num_demonstrations = 1;         ///< k; 0 = no retrieval
@@ -43,6 +49,8 @@ struct ExperienceOptions {
   bool remind = false;                        ///< of task and place before each query (query_context.h)
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t consistency_attempts = 3;       ///< replies until one can be read and contradicts nothing shown; 1 = take the first
+  bool hold_to_record = true;                 ///< mend a contradiction where it stands before asking again
+  RetrievalOptions retrieval{};
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;
   bool verify_success = true;                 ///< accept a success only if wanted = reached
@@ -54,6 +62,9 @@ struct ExperienceOptions {
   bool reward_by_rule = false;
   /// Past steps the model sees; from kWholeHistory on, all of them (paper Eq. 4). 0 = only the present state.
   std::size_t history_steps = kWholeHistory;
+  /// Tokens of past steps the model sees; over it the oldest leave. Keep it to what the model was taught: behind that,
+  /// it neither copies nor ends its replies as it should. At least 64; the model's own limit bounds it, too.
+  std::size_t max_history_tokens = kWholeHistory;
   bool reasoning = true;                      ///< trace before state; without one no success can be verified
   std::size_t num_threads = 1;                ///< of the retrieval
   std::size_t first_session = 1ULL << 32;     ///< cache keys used: first_session + slot
@@ -70,6 +81,7 @@ struct DreamCounters {
   std::uint64_t successes = 0;           ///< accepted
   std::uint64_t refused_successes = 0;   ///< wanted and reached were not the same text
   std::uint64_t overruled = 0;           ///< ends that the rule judged otherwise than the model (reward_by_rule)
+  std::uint64_t held = 0;                ///< traces and observations held to the record
   std::uint64_t resampled = 0;           ///< traces and observations asked for again: unreadable, contradictions
   std::uint64_t contradictions = 0;      ///< kept, because no reply was free of them
   double retrieval_seconds = 0;
@@ -111,16 +123,33 @@ class ExperienceModel final : public StepwiseDream {
 
   std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
                                                    std::span<const Action> actions);
-  // A part of the reply: what to ask for at an attempt, whether what came back ends as it should, and
-  // whether it can be true.
+  // A part of the reply: what to ask for at an attempt, whether what came back ends as it should,
+  // whether it can be true, and what it becomes if it is held to the record (nothing: it can't be).
   struct Part {
     std::function<GenerationRequest(const Query&, std::size_t attempt)> request;
     std::function<bool(std::span<const TokenId>)> is_readable;
     std::function<bool(const Query&, std::span<const TokenId>)> is_consistent;
+    std::function<std::optional<GenerationReply>(const Query&, const GenerationReply&, std::size_t attempt)> hold;
   };
   void dream_traces(std::vector<Query>& queries);
   void dream_observations(std::vector<Query>& queries);
   void dream(std::vector<Query>& queries, std::vector<std::size_t> asked, const Part& part);
+  /// The same trace with the place or the contents that must be, or with an effect that can be.
+  [[nodiscard]] std::optional<GenerationReply> hold_trace(const Query& query,
+                                                          const GenerationReply& reply,
+                                                          const GenerationRequest& request);
+  /// A trace as it is up to this field, which has this value, and what the model says after it.
+  [[nodiscard]] GenerationReply hold_field(const ReasoningTrace& trace,
+                                           const std::string& field,
+                                           const std::string& value,
+                                           const GenerationRequest& request);
+  /// The words that are known, else the same observation with things that can be there.
+  [[nodiscard]] std::optional<GenerationReply> hold_observation(const Query& query,
+                                                                const GenerationReply& reply,
+                                                                const GenerationRequest& request);
+  /// How the model goes on from the beginning of a reply to a request.
+  [[nodiscard]] GenerationReply go_on(const GenerationRequest& request,
+                                      const experience_internal::Continuation& continuation);
   /// What the trace says was wanted is, word for word, of the task.
   [[nodiscard]] bool wants_what_was_asked(const ReasoningTrace& trace, const Slot& slot) const;
   [[nodiscard]] std::optional<ReasoningTrace> trace_in(std::span<const TokenId> reply) const;

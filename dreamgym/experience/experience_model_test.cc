@@ -1,10 +1,15 @@
 #include "dreamgym/experience/experience_model.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/llm/scripted_model.h"
+#include "dreamgym/llm/trie_walk.h"
 #include "tests/contract/environment_contract.h"
 #include "tests/test_tokenizer.h"
 
@@ -248,6 +253,7 @@ TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
   });
   ExperienceOptions options;
   options.num_demonstrations = 0;
+  options.hold_to_record = false;
   ExperienceModel dream(model, tok, nullptr, options);
   begin(dream);
   Action action = "open desk 1";
@@ -258,6 +264,79 @@ TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
   EXPECT_EQ(result.observation.text, "A cup 1.");
   EXPECT_EQ(dream.counters().resampled, 2U);
   EXPECT_EQ(dream.counters().contradictions, 0U);
+}
+
+// Dreams with a model that says `trace` and `observation` of its steps, names the last of any choices and goes on after
+// them with `rest`.
+class HeldDream : public testing::Test {
+ protected:
+  HeldDream()
+      : tok_(tokenizer()),
+        model_(tok_,
+               [this](const GenerationRequest& request) {
+                 if (request.choices) {
+                   const auto paths = all_paths(*request.choices);
+                   for (const auto& path : paths) {
+                     choices_.push_back(tok_->decode(path));
+                   }
+                   return paths.back();
+                 }
+                 const std::string said = tok_->decode(request.context);
+                 return encode_script(*tok_,
+                                      said.ends_with("<|trace|>")         ? trace_ + "<|observation|>"
+                                      : said.ends_with("<|observation|>") ? observation_ + "<|continue|>"
+                                                                          : rest_);
+               }),
+        dream_(model_, tok_, nullptr, options()) {
+    begin(dream_);
+  }
+
+  StepResult step(const Action& action, const std::string& trace, const std::string& observation) {
+    trace_ = trace;
+    observation_ = observation;
+    return act(dream_, action);
+  }
+
+  static ExperienceOptions options() {
+    ExperienceOptions out;
+    out.num_demonstrations = 0;
+    return out;
+  }
+
+  std::shared_ptr<const BpeTokenizer> tok_;
+  std::string trace_;
+  std::string observation_;
+  std::string rest_;
+  std::vector<std::string> choices_;
+  ScriptedModel model_;
+  ExperienceModel dream_;
+};
+
+TEST_F(HeldDream, GivesAThingThatIsElsewhereAnotherNumber) {
+  (void)step("open desk 1", "effect: new; at: desk 1; hold: nothing", "A mug 1 and a cup 1.");
+  rest_ = " and a pen 1.<|continue|>";
+  const StepResult result = step("open desk 2", "effect: new; at: desk 2; hold: nothing", "A mug 1 and a pen 1.");
+  EXPECT_EQ(result.observation.text, "A mug 2 and a pen 1.");
+  EXPECT_EQ(dream_.counters().held, 1U);
+  EXPECT_EQ(dream_.counters().resampled, 0U);
+  EXPECT_EQ(dream_.counters().contradictions, 0U);
+}
+
+TEST_F(HeldDream, SaysTheSameWordsWhereNothingHasHappened) {
+  (void)step("go to desk 1", "effect: new; at: desk 1; hold: nothing", "A mug 1 and a cup 1.");
+  (void)step("go to desk 2", "effect: new; at: desk 2; hold: nothing", "A pen 1.");
+  const StepResult result = step("go to desk 1", "effect: again; at: desk 1; hold: nothing", "A mug 1 and a mug 1.");
+  EXPECT_EQ(result.observation.text, "A mug 1 and a cup 1.");
+  EXPECT_EQ(dream_.counters().held, 1U);
+}
+
+TEST_F(HeldDream, SeesNothingAgainThatWasNeverSeen) {
+  rest_ = "; at: desk 1; hold: nothing<|observation|>";
+  const StepResult result = step("open desk 1", "effect: again; at: desk 1; hold: nothing", "A mug 1.");
+  EXPECT_EQ(std::count(choices_.begin(), choices_.end(), "effect: again"), 0);
+  EXPECT_EQ(std::count(choices_.begin(), choices_.end(), "effect: new"), 1);
+  EXPECT_TRUE(result.reasoning_trace.ends_with("; at: desk 1; hold: nothing")) << result.reasoning_trace;
+  EXPECT_FALSE(result.reasoning_trace.starts_with("effect: again")) << result.reasoning_trace;
 }
 
 TEST(ExperienceModel, KeepsTheFirstReplyIfNoneIsBetter) {

@@ -99,6 +99,17 @@ TokenId ExperiencePrompt::flag_token(EndFlag flag) const {
   return continue_;
 }
 
+std::vector<TokenId> ExperiencePrompt::markers() const {
+  return {dream_, task_, state_, action_, trace_, demonstration_, observation_, continue_, success_, failure_};
+}
+
+bool ExperiencePrompt::is_text(std::span<const TokenId> tokens) const {
+  const std::vector<TokenId> structural = markers();
+  return std::ranges::none_of(tokens, [&](TokenId id) {
+    return std::ranges::find(structural, id) != structural.end();
+  });
+}
+
 Expected<DreamedStep, std::string> ExperiencePrompt::parse(std::span<const TokenId> reply) const {
   const auto marker = std::find(reply.begin(), reply.end(), observation_);
   if (marker == reply.end()) {
@@ -108,15 +119,9 @@ Expected<DreamedStep, std::string> ExperiencePrompt::parse(std::span<const Token
   if (last != continue_ && last != success_ && last != failure_) {
     return Unexpected<std::string>("the reply has no end flag");
   }
-  const auto structural = [&](TokenId id) {
-    return id == dream_ || id == task_ || id == state_ || id == action_ || id == trace_ ||
-           id == demonstration_ || id == observation_ || id == continue_ || id == success_ ||
-           id == failure_;
-  };
   const std::span<const TokenId> trace(reply.begin(), marker);
   const std::span<const TokenId> observation(marker + 1, reply.end() - 1);
-  if (std::any_of(trace.begin(), trace.end(), structural) ||
-      std::any_of(observation.begin(), observation.end(), structural)) {
+  if (!is_text(trace) || !is_text(observation)) {
     return Unexpected<std::string>("the reply has a marker where text belongs");
   }
   DreamedStep step;

@@ -68,10 +68,15 @@ class ExperiencePrompt {
   /// Reads a reply (everything after the query). Nothing if a marker is missing or misplaced.
   [[nodiscard]] Expected<DreamedStep, std::string> parse(std::span<const TokenId> reply) const;
 
+  /// No marker among them: text of a trace or an observation.
+  [[nodiscard]] bool is_text(std::span<const TokenId> tokens) const;
+
   [[nodiscard]] TokenId observation_marker() const { return observation_; }
   /// The three end flags: what ends a reply.
   [[nodiscard]] std::vector<TokenId> flags() const { return {continue_, success_, failure_}; }
   [[nodiscard]] TokenId flag_token(EndFlag flag) const;
+  /// All of the prompt's own, the end flags among them.
+  [[nodiscard]] std::vector<TokenId> markers() const;
   [[nodiscard]] const Tokenizer& tokenizer() const { return *tokenizer_; }
 
  private:

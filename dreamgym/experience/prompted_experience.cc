@@ -101,10 +101,12 @@ void PromptedExperience::retrieve(std::vector<Query>& queries) {
                      "",
                      slot.opening});
   }
-  auto hits = buffer_->search(asked, {.k = options_.num_demonstrations});
+  auto hits = buffer_->search(asked, pool_options(options_.num_demonstrations, options_.retrieval));
   for (std::size_t i = 0; i < queries.size(); ++i) {
     std::erase_if(hits[i], [&](const ReplayHit& hit) { return hit.similarity < options_.min_similarity; });
-    queries[i].demonstrations = to_demonstrations(hits[i]);
+    const Rng stream = Rng(slots_[queries[i].slot].world_seed).fork("demonstrations").fork(queries[i].action);
+    queries[i].demonstrations = to_demonstrations(
+        drawn_alike(std::move(hits[i]), options_.num_demonstrations, options_.retrieval.alike, stream));
   }
   counters_.retrieval_seconds += seconds_since(clock, start);
 }

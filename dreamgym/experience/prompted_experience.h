@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "dreamgym/experience/experience_prompt.h"
+#include "dreamgym/experience/retrieval.h"
 #include "dreamgym/experience/stepwise_dream.h"
 #include "dreamgym/llm/chat_model.h"
 #include "dreamgym/llm/json_reply.h"
@@ -32,6 +33,7 @@ namespace dreamgym {
 struct PromptedOptions {
   std::string domain{};                      ///< what the tool is and does, for the model; may be ""
   std::size_t num_demonstrations = 4;        ///< k; 0 = no retrieval
+  RetrievalOptions retrieval{};
   double min_similarity = 0.3;               ///< less similar transitions are not shown
   std::size_t max_demonstration_bytes = 800; ///< each
   std::size_t num_recollections = 6;         ///< steps of the episode itself shown before the action

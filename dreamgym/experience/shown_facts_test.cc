@@ -1,6 +1,12 @@
 #include "dreamgym/experience/shown_facts.h"
 
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "dreamgym/worlds/catalog.h"
+#include "dreamgym/worlds/collect.h"
 
 namespace dreamgym {
 namespace {
@@ -78,6 +84,91 @@ TEST_F(ShownFactsTest, FollowWhatIsPutDown) {
                  "You pick up the mug 1 from the bed 1.");
   facts_.observe(trace_of("effect: done; at: bed 1; hold: nothing"), "drop it", "It is gone.");
   EXPECT_TRUE(can_show("On the shelf 1, you see a mug 1."));
+}
+
+TEST_F(ShownFactsTest, SayWhatCouldBeThereInstead) {
+  const auto first = facts_.fault_in(trace_of("effect: new; at: shelf 1; hold: mug 1"),
+                                     "go to shelf 1",
+                                     "On the shelf 1, you see a cup 1, and a mug 1.");
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->kind, NamingFault::Kind::kOther);
+  EXPECT_EQ(first->begin, 39U);
+  EXPECT_EQ(first->listed_end, 31U);
+  EXPECT_EQ(first->instead, (std::vector<std::string>{"mug 2"})) << "mug 1 is held";
+  const auto second = [&](const char* text) {
+    return *facts_.fault_in(trace_of("effect: again; at: desk 1; hold: mug 1"), "go to desk 1", text);
+  };
+  EXPECT_EQ(second("On the desk 1, you see a cup 1.").instead, (std::vector<std::string>{"pen 2", "book 1"}));
+  EXPECT_EQ(second("On the desk 1, you see a pen 2.").kind, NamingFault::Kind::kTooFew);
+  EXPECT_EQ(second("On the desk 1, you see a pen 2.").instead, (std::vector<std::string>{"book 1"}));
+  EXPECT_EQ(second("On the desk 1, you see a pen 2, a book 1, and a cup 1.").kind, NamingFault::Kind::kTooMany);
+}
+
+TEST_F(ShownFactsTest, WantAChangeToNameTheThingsOfItsAction) {
+  const auto trace = trace_of("effect: done; at: sinkbasin 1; hold: clean mug 1");
+  const char* clean = "clean mug 1 with sinkbasin 1";
+  EXPECT_FALSE(facts_.contradicts(trace, clean, "You clean the mug 1 using the sinkbasin 1."));
+  EXPECT_TRUE(facts_.contradicts(trace, clean, "You clean the mug 1 using the drawer 1."));
+  EXPECT_EQ(facts_.fault_in(trace, clean, "You clean the mug 1 using the drawer 1.")->instead,
+            (std::vector<std::string>{"sinkbasin 1"}));
+  EXPECT_FALSE(facts_.contradicts(trace, clean, "You clean the mug 1, the sinkbasin 1 and the cloth 3."))
+      << "who says more is not judged";
+}
+
+TEST_F(ShownFactsTest, WantAPlaceSeenAgainToHaveBeenSeen) {
+  EXPECT_FALSE(can_be("effect: again; at: shelf 9; hold: mug 1", "go to shelf 9"));
+  EXPECT_TRUE(can_be("effect: closed; at: shelf 9; hold: mug 1", "go to shelf 9"));
+  EXPECT_TRUE(can_be("effect: again; at: desk 1; hold: mug 1", "go to desk 1"));
+  EXPECT_TRUE(can_be("effect: again; at: shelf 9; hold: mug 1", "look")) << "the action names no place";
+}
+
+TEST_F(ShownFactsTest, WantTheSameWordsWhereNothingHasHappened) {
+  const auto closed = trace_of("effect: closed; at: safe 1; hold: mug 1");
+  const char* go = "go to safe 1";
+  EXPECT_FALSE(facts_.known_text(closed, go).has_value());
+  facts_.observe(closed, go, "The safe 1 is closed.");
+  facts_.observe(trace_of("effect: again; at: desk 1; hold: mug 1"), "go to desk 1", "On it: a pen 2, a book 1.");
+  EXPECT_EQ(facts_.known_text(closed, go), "The safe 1 is closed.");
+  EXPECT_TRUE(facts_.contradicts(closed, go, "The safe 1 is open. In it, you see nothing."));
+  EXPECT_FALSE(facts_.contradicts(closed, go, "The safe 1 is closed."));
+  EXPECT_FALSE(facts_.known_text(trace_of("effect: again; at: safe 1; hold: mug 1"), go).has_value());
+  facts_.observe(trace_of("effect: new; at: safe 1; hold: mug 1"), "open safe 1", "In it, you see nothing.");
+  EXPECT_FALSE(facts_.known_text(closed, go).has_value()) << "it has been opened";
+}
+
+TEST_F(ShownFactsTest, TakeAThingAwayFromWhereverItWas) {
+  facts_.observe(trace_of("effect: moved; at: bed 1; hold: nothing; here: mug 1"), "move mug 1 to bed 1", "Done.");
+  facts_.observe(trace_of("effect: moved; at: bed 2; hold: pen 2; here: nothing"), "take pen 2 from bed 2", "Done.");
+  EXPECT_TRUE(can_show_again("On the desk 1, you see a book 1.")) << "pen 2 is held, whatever bed it came from";
+}
+
+// What an episode of a real world shows never contradicts itself by these rules.
+void expect_nothing_wrong(const char* name, std::map<std::string, std::string> options) {
+  const auto world = make_world(name);
+  for (const PolicyKind policy : {PolicyKind::kNoisy, PolicyKind::kRandom}) {
+    CollectOptions collected;
+    collected.tasks.count = 12;
+    collected.tasks.extra = options;
+    collected.policy = policy;
+    collected.num_episodes = 12;
+    for (const Trajectory& episode : collect(*world, collected)) {
+      ShownFacts facts;
+      for (const Transition& step : episode.steps) {
+        const auto trace = parse_reasoning_trace(step.reasoning_trace);
+        ASSERT_TRUE(trace.has_value());
+        EXPECT_FALSE(facts.contradicts(*trace, step.action)) << step.action << " -> " << step.reasoning_trace;
+        EXPECT_FALSE(facts.contradicts(*trace, step.action, step.next_observation.text))
+            << step.action << " -> " << step.reasoning_trace << " -> " << step.next_observation.text;
+        facts.observe(*trace, step.action, step.next_observation.text);
+      }
+    }
+  }
+}
+
+TEST(ShownFacts, FindNothingWrongWithReality) {
+  expect_nothing_wrong("alfworld", {{"text", "compact"}});
+  expect_nothing_wrong("webshop", {});
+  expect_nothing_wrong("toy", {});
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ std::vector<std::vector<Demonstration>> retrieve(const Trajectory& trajectory,
   }
   std::vector<std::vector<Demonstration>> shown;
   for (const auto& hits :
-       buffer.search(queries, {.k = options.num_demonstrations, .include_dreamed = false})) {
+       buffer.search(queries,
+                     search_options(options.num_demonstrations,
+                                    {.most_dreamed = 0, .diversity = options.diversity}))) {
     shown.push_back(to_demonstrations(hits));
   }
   return shown;
@@ -78,6 +80,27 @@ std::vector<TokenId> history_tokens(const ExperiencePrompt& prompt,
     tokens.insert(tokens.end(), run.tokens.begin(), run.tokens.end());
   }
   return tokens;
+}
+
+std::size_t usual_history(const ExperiencePrompt& prompt,
+                          std::span<const Trajectory> trajectories,
+                          const ExperienceDataOptions& options) {
+  std::vector<std::size_t> lengths;
+  for (const Trajectory& trajectory : trajectories) {
+    std::size_t length = trajectory.steps.empty()
+                             ? 0
+                             : history_tokens(prompt, trajectory, 0, options.history_steps, options.reasoning).size();
+    for (std::size_t t = 0; t < std::min(trajectory.steps.size(), options.history_steps); ++t) {
+      lengths.push_back(std::min(length, options.max_tokens));
+      length += step_run(prompt, trajectory.steps[t], false, 0.0F, options.reasoning).size();
+    }
+  }
+  if (lengths.empty()) {
+    return options.max_tokens;
+  }
+  const auto nine_in_ten = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() * 9 / 10);
+  std::ranges::nth_element(lengths, nine_in_ten);
+  return std::max<std::size_t>(*nine_in_ten, 64);
 }
 
 std::vector<PastStep> past_steps(const Trajectory& trajectory, std::size_t t, std::size_t history_steps) {

@@ -21,6 +21,7 @@ namespace dreamgym {
 
 struct ExperienceDataOptions {
   std::size_t num_demonstrations = 1;   ///< k at training time
+  double diversity = 0;                 ///< of the k, as the model will see them (retrieval.h)
   std::size_t num_recollections = 6;    ///< as the model will see them
   bool remind = false;                  ///< as the model will be
   std::size_t history_steps = kWholeHistory;  ///< as the model will see them
@@ -46,6 +47,12 @@ std::vector<TokenId> history_tokens(const ExperiencePrompt& prompt,
                                     std::size_t t,
                                     std::size_t history_steps,
                                     bool reasoning);
+
+/// How long a history may be for the model to be at home in it, tokens: of the steps that are taught of these episodes,
+/// nine in ten have at most this before them.
+std::size_t usual_history(const ExperiencePrompt& prompt,
+                            std::span<const Trajectory> trajectories,
+                            const ExperienceDataOptions& options);
 
 /// Steps of the episode before t within the window, for recollection.
 std::vector<PastStep> past_steps(const Trajectory& trajectory, std::size_t t, std::size_t history_steps);

@@ -230,6 +230,7 @@ std::vector<ReplayHit> ReplayBuffer::same_place(const ReplayQuery& query,
         acceptable(key, query, options, Wanted::kAny) &&
         taught.insert(demonstration_hash(record.transition)).second) {
       hits.push_back(to_hit({.key = key, .similarity = 1.0F}, query));
+      hits.back().same_place = true;
     }
   }
   return hits;

@@ -42,6 +42,7 @@ struct ReplayHit {
   /// was seen in.
   std::shared_ptr<const StoredTransition> record;
   double similarity = 0;  ///< cosine, in [-1, 1]; 1 for the same action in the same place
+  bool same_place = false;  ///< the same action in another episode that began where the query's did
 };
 
 struct SearchOptions {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/experience/internal/all_effects.h"
 
 namespace dreamgym::experience_internal {
 namespace {
@@ -48,9 +49,7 @@ Expected<ReasoningTrace, std::string> read_trace(const Json& json) {
     }
     const std::string value(found == json.end() ? "" : trim(found->get<std::string>()));
     if (std::string_view(key) == "effect") {
-      constexpr std::array kEffects = {effects::kNew,   effects::kAgain, effects::kClosed,
-                                       effects::kMoved, effects::kDone,  effects::kInvalid};
-      if (std::find(kEffects.begin(), kEffects.end(), value) == kEffects.end()) {
+      if (std::ranges::find(kAllEffects, value) == kAllEffects.end()) {
         return wrong("\"effect\" is \"" + shorten(value, 40) + "\", expected new, again, closed, moved, done or invalid");
       }
     }
