@@ -339,6 +339,37 @@ TEST_F(HeldDream, SeesNothingAgainThatWasNeverSeen) {
   EXPECT_FALSE(result.reasoning_trace.starts_with("effect: again")) << result.reasoning_trace;
 }
 
+TEST_F(HeldDream, SetsTheContentsAfterAChange) {
+  (void)step("open desk 1", "effect: new; at: desk 1; hold: nothing", "A mug 1 and a cup 1.");
+  rest_ = "; why: so<|observation|>";
+  const StepResult result = step("take mug 1 from desk 1",
+                                 "effect: moved; at: desk 1; hold: mug 1; here: mug 1, mug 1",
+                                 "You take the mug 1.");
+  EXPECT_EQ(result.reasoning_trace, "effect: moved; at: desk 1; hold: mug 1; here: cup 1; why: so");
+  EXPECT_EQ(dream_.counters().held, 1U);
+}
+
+TEST(ExperienceModel, ForgetsTheOldestStepsOverItsBudget) {
+  const auto tok = tokenizer();
+  ScriptedModel model(tok, [&](const GenerationRequest& request) {
+    return encode_script(*tok, request.context.back() == *tok->marker("<|observation|>") ? "Done.<|continue|>"
+                                                                                        : "effect: done<|observation|>");
+  });
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.max_history_tokens = 120;
+  ExperienceModel dream(model, tok, nullptr, options);
+  begin(dream);
+  for (int i = 0; i < 12; ++i) {
+    (void)act(dream, "wait for " + std::to_string(i));
+    EXPECT_LE(model.requests().back().kept_tokens, 120U);
+  }
+  const std::string seen = tok->decode(model.requests().back().context);
+  EXPECT_NE(seen.find("You see a desk 1."), std::string::npos) << "the beginning stays";
+  EXPECT_EQ(seen.find("wait for 0<"), std::string::npos);
+  EXPECT_NE(seen.find("wait for 10<"), std::string::npos);
+}
+
 TEST(ExperienceModel, KeepsTheFirstReplyIfNoneIsBetter) {
   const auto tok = tokenizer();
   std::size_t asked = 0;

@@ -142,6 +142,23 @@ TEST_F(ShownFactsTest, TakeAThingAwayFromWhereverItWas) {
   EXPECT_TRUE(can_show_again("On the desk 1, you see a book 1.")) << "pen 2 is held, whatever bed it came from";
 }
 
+TEST_F(ShownFactsTest, KnowWhatIsThereAfterAChange) {
+  const auto put = trace_of("effect: moved; at: desk 1; hold: nothing; here: pen 2, pen 2");
+  EXPECT_EQ(facts_.contents_after(put, "move mug 1 to desk 1"), (std::vector<std::string>{"pen 2", "book 1", "mug 1"}));
+  EXPECT_TRUE(facts_.contradicts(put, "move mug 1 to desk 1"));
+  const auto take = trace_of("effect: moved; at: desk 1; hold: mug 1, pen 2; here: pen 2, book 1");
+  EXPECT_EQ(facts_.contents_after(take, "take pen 2 from desk 1"), (std::vector<std::string>{"book 1"}));
+  EXPECT_TRUE(facts_.contradicts(take, "take pen 2 from desk 1")) << "pen 2 is in the hand";
+  EXPECT_FALSE(facts_.contents_after(trace_of("effect: moved; at: bed 1; hold: nothing"), "move mug 1 to bed 1"));
+}
+
+TEST_F(ShownFactsTest, DoNotLetWhoMovesAThingGetElsewhereByIt) {
+  const auto elsewhere = trace_of("effect: moved; at: bed 1; hold: mug 1, pen 2; here: nothing");
+  EXPECT_EQ(facts_.left_without_leave(elsewhere, "take pen 2 from desk 1"), "desk 1");
+  EXPECT_TRUE(facts_.contradicts(elsewhere, "take pen 2 from desk 1"));
+  EXPECT_FALSE(facts_.left_without_leave(elsewhere, "move pen 2 to bed 1"));
+}
+
 // What an episode of a real world shows never contradicts itself by these rules.
 void expect_nothing_wrong(const char* name, std::map<std::string, std::string> options) {
   const auto world = make_world(name);
