@@ -181,7 +181,7 @@ TEST(Cli, Table1RunsItsWholeGridAndContinues) {
   ASSERT_EQ(first.code, 0) << first.errors;
   const Ran both = run(command + " --seeds 2");
   ASSERT_EQ(both.code, 0) << both.errors;
-  for (const char* method : {"Zero-shot", "SFT", "DPO", "GRPO, traditional", "GRPO, DreamGym",
+  for (const char* method : {"Zero-shot", "SFT on all logged successes", "DPO", "GRPO, traditional", "GRPO, DreamGym",
                              "GRPO, DreamGym-S2R", "PPO, traditional", "PPO, DreamGym", "PPO, DreamGym-S2R"}) {
     EXPECT_NE(both.out.find(std::string("| ") + method + " |"), std::string::npos) << method;
   }
