@@ -103,7 +103,8 @@ void judge(FreeRunningCheck& check, double max_gap) {
   }
   if (!check.passed) {
     check.verdict +=
-        "; train the experience model longer or on more near-miss episodes, or continue with --force";
+        "; train the experience model longer or on more near-miss episodes (one that is prompted: ask a better one, "
+        "or describe the tool better), or continue with --force";
   }
 }
 

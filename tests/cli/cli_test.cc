@@ -201,6 +201,13 @@ TEST(Cli, ARunGoesOnInRealityWithinItsBudget) {
   const std::string branch = (folder.path() / "branch").string();
   const Ran first = run("quickstart --out " + dreamed + " " + kTiny + " --set arms=start,dream");
   ASSERT_EQ(first.code, 0) << first.errors;
+  const Ran agreement = run("eval agreement --run " + dreamed + " --episodes 4");
+  ASSERT_EQ(agreement.code, 0) << agreement.errors;
+  EXPECT_NE(agreement.out.find("mean absolute gap"), std::string::npos) << agreement.out;
+  EXPECT_TRUE(std::filesystem::exists(dreamed + "/agreement.json"));
+  const Ran nobody = run("eval agreement --run " + dreamed + " --policies nobody");
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_NE(nobody.errors.find("no policy"), std::string::npos) << nobody.errors;
   const Ran none = run("train --from " + dreamed + " --budget-steps 0 --run " + branch);
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.errors.find("--budget-steps 0"), std::string::npos) << none.errors;
