@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_option.h"
 #include "dreamgym/base/error.h"
-#include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/eval/long_dreams.h"
@@ -195,15 +195,10 @@ int main(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
-    const auto number = [&](std::string_view name, std::size_t& value) {
-      if (consume_prefix(argument, name)) {
-        value = parse_unsigned(argument).value_or(value);
-      }
-    };
-    number("--episodes=", settings.episodes);
-    number("--steps=", settings.steps);
-    number("--rounds=", settings.rounds);
-    number("--threads=", settings.threads);
+    take_number(argument, "--episodes=", settings.episodes);
+    take_number(argument, "--steps=", settings.steps);
+    take_number(argument, "--rounds=", settings.rounds);
+    take_number(argument, "--threads=", settings.threads);
     if (consume_prefix(argument, "--run=")) {
       settings.run = argument;
     }

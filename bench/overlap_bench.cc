@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_option.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/number.h"
 #include "dreamgym/base/text.h"
@@ -175,15 +176,10 @@ int main(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
-    const auto number = [&](std::string_view name, std::size_t& value) {
-      if (consume_prefix(argument, name)) {
-        value = parse_unsigned(argument).value_or(value);
-      }
-    };
-    number("--iterations=", settings.iterations);
-    number("--tasks=", settings.tasks);
-    number("--threads=", settings.threads);
-    number("--seeds=", settings.seeds);
+    take_number(argument, "--iterations=", settings.iterations);
+    take_number(argument, "--tasks=", settings.tasks);
+    take_number(argument, "--threads=", settings.threads);
+    take_number(argument, "--seeds=", settings.seeds);
     if (consume_prefix(argument, "--model=")) {
       settings.model = argument;
     }

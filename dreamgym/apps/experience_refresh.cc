@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/experience_lessons.h"
 #include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/replay_memory.h"
 #include "dreamgym/apps/run_description.h"
@@ -13,8 +14,6 @@
 #include "dreamgym/apps/run_files.h"
 #include "dreamgym/apps/run_recorder.h"
 #include "dreamgym/base/error.h"
-#include "dreamgym/curriculum/task_generator.h"
-#include "dreamgym/experience/training_data.h"
 
 namespace dreamgym {
 namespace {
@@ -47,21 +46,6 @@ std::map<std::string, double> measured(const RefreshRequest& request,
   }
   RunDream dream(request.run, config.threads);
   return fidelity_measures(dream.dreamer().fidelity(held_out, dream.mappers()));
-}
-
-std::vector<TrainingSequence> lessons_of(const ExperimentConfig& config,
-                                         const ModelFiles& model,
-                                         const std::vector<Trajectory>& stories,
-                                         const ReplayBuffer& buffer,
-                                         const Rng& rng) {
-  const ExperiencePrompt prompt(model.tokenizer, config.experience.max_demonstration_tokens);
-  auto lessons =
-      experience_sequences(prompt, stories, &buffer, config.experience_data, rng.fork("experience data"));
-  for (auto& lesson : TaskGenerator::training_sequences(
-           *model.tokenizer, tasks_of_logs(stories), rng.fork("variation data"))) {
-    lessons.push_back(std::move(lesson));
-  }
-  return lessons;
 }
 
 }  // namespace
@@ -100,7 +84,10 @@ ExperienceRefresh refresh_experience(const RefreshRequest& request, ProgressSink
   SftConfig sft = config.experience_sft;
   sft.epochs = request.epochs;
   const TeachingPlan plan =
-      epoch_plan(lessons_of(config, model, stories, *buffer, rng), sft, rng.fork("order"), {});
+      epoch_plan(experience_lessons(config, model.tokenizer, stories, tasks_of_logs(stories), *buffer, rng),
+                 sft,
+                 rng.fork("order"),
+                 {});
   TrainableModel learner(model.weights, config.threads);
   RunRecorder recorder(request.run, nullptr, 0);
   out.sft = train_sft(learner, plan, sft, {kPhase, &recorder, &progress, nullptr, std::nullopt});

@@ -8,6 +8,7 @@
 
 #include "dreamgym/agent/agent_prompt.h"
 #include "dreamgym/apps/arm_titles.h"
+#include "dreamgym/apps/experience_lessons.h"
 #include "dreamgym/apps/experiment_actor.h"
 #include "dreamgym/apps/imitation.h"
 #include "dreamgym/apps/memory_plan.h"
@@ -184,18 +185,6 @@ void Experiment::stage(const std::string& name, const std::function<void(StageRe
 
 std::size_t Experiment::peak_bytes() const { return std::max(peak_bytes_, peak_resident_bytes()); }
 
-// What would else be missed only after the episodes are collected.
-void Experiment::require_model_and_splits() const {
-  if (!config_.base.model.empty()) {
-    (void)load_model(find_model(config_.base.model));
-  }
-  if (world_ != nullptr) {
-    for (const std::string& split : {config_.data.train_split, config_.data.eval_split}) {
-      (void)world_->tasks(world_options(config_, split, 1));
-    }
-  }
-}
-
 void Experiment::prepare() {
   world_ = experiment_world(config_);
   if (config_.experience.reward_by_rule && auditor() == nullptr) {
@@ -211,7 +200,16 @@ void Experiment::prepare() {
                                program,
                                program_version()));
   }
-  require_model_and_splits();
+  // What would else be missed only after the episodes are collected.
+  std::optional<ModelFiles> base;
+  if (!config_.base.model.empty()) {
+    base = load_model(find_model(config_.base.model));
+  }
+  if (world_ != nullptr) {
+    for (const std::string& split : {config_.data.train_split, config_.data.eval_split}) {
+      (void)world_->tasks(world_options(config_, split, 1));
+    }
+  }
   data_ = prepare_data(config_, world_.get(), folder_, rng_.fork("data"), progress_);
   mappers_ = experiment_mappers(world_.get(), data_.offline);
   if (!log_.done("prepare")) {
@@ -244,11 +242,10 @@ void Experiment::prepare() {
     record.measures["experience_steps"] = static_cast<double>(experience_steps);
     log_.finish("prepare", std::move(record), recorder_->save());
   }
-  const ModelFiles base =
-      config_.base.model.empty()
-          ? fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next())
-          : load_model(find_model(config_.base.model));
-  domain_ = adapt_vocabulary(base, data_.offline, vocabulary_plan(config_.base), rng_.fork("vocabulary"));
+  if (!base) {
+    base = fresh_model(data_.offline, config_.base.preset, rng_.fork("weights").next());
+  }
+  domain_ = adapt_vocabulary(*base, data_.offline, vocabulary_plan(config_.base), rng_.fork("vocabulary"));
   progress_.note(fmt::format(
       "{} offline episodes ({} real steps), {} training tasks, {} evaluation tasks; "
       "{} names, {} of them spelled out; {} parameters",
@@ -279,16 +276,13 @@ void Experiment::prepare() {
 
 void Experiment::learn_experience_model() {
   stage("experience", [&](StageRecord& record) {
-    const ExperiencePrompt prompt(domain_.model.tokenizer,
-                                  config_.experience.max_demonstration_tokens);
-    auto sequences = experience_sequences(
-        prompt, data_.experience(), buffer_.get(), config_.experience_data, rng_.fork("experience data"));
-    for (auto& sequence : TaskGenerator::training_sequences(
-             *domain_.model.tokenizer, data_.training_tasks, rng_.fork("variation data"))) {
-      sequences.push_back(std::move(sequence));
-    }
     TrainableModel model(domain_.model.weights, config_.threads);
-    const TeachingPlan plan = epoch_plan(std::move(sequences),
+    const TeachingPlan plan = epoch_plan(experience_lessons(config_,
+                                                            domain_.model.tokenizer,
+                                                            data_.experience(),
+                                                            data_.training_tasks,
+                                                            *buffer_,
+                                                            rng_),
                                          config_.experience_sft,
                                          rng_.fork("experience order"),
                                          domain_.content_names);

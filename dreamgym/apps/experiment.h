@@ -44,7 +44,6 @@ class Experiment {
   struct PolicyTraining;  // what distinguishes one stage of it from another
 
   void prepare();
-  void require_model_and_splits() const;
   void learn_experience_model();
   void imitate(const std::string& stage,
                const std::vector<Trajectory>& demonstrations,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/apps/arm_titles.h"
+#include "dreamgym/apps/estimate_json.h"
 #include "dreamgym/apps/run_description.h"
 #include "dreamgym/apps/run_dream.h"
 #include "dreamgym/apps/run_policy.h"
@@ -53,10 +54,6 @@ std::vector<Task> tasks_of(const World& world, const ExperimentConfig& config, s
 
 std::string percent(const Estimate& estimate) {
   return fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * estimate.value, 100 * estimate.low, 100 * estimate.high);
-}
-
-nlohmann::ordered_json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
 }  // namespace
@@ -126,12 +123,12 @@ std::string agreement_json(const RunAgreement& agreement) {
                                 {"correlation", nullptr}};
   for (const PolicyAgreement& policy : agreement.policies) {
     out["policies"].push_back({{"policy", policy.policy},
-                               {"dreamed", to_json(policy.dreamed)},
-                               {"real", to_json(policy.real)},
-                               {"gap", to_json(policy.gap)}});
+                               {"dreamed", estimate_json(policy.dreamed)},
+                               {"real", estimate_json(policy.real)},
+                               {"gap", estimate_json(policy.gap)}});
   }
   if (agreement.correlation) {
-    out["correlation"] = to_json(*agreement.correlation);
+    out["correlation"] = estimate_json(*agreement.correlation);
   }
   return out.dump();
 }

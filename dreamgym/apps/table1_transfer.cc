@@ -80,7 +80,7 @@ void train_there(const Path& folder,
   const PolicyModel start =
       other.policy.model.empty()
           ? policy_of(domain.model)
-          : load_policy(other.policy.model, AgentChat{other.policy.chat_template, other.policy.rules});
+          : load_policy(other.policy.model, chat_of(other.policy));
   (void)imitate(start,
                 data.demonstrations,
                 other,

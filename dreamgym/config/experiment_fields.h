@@ -118,6 +118,14 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
 inline constexpr Named<FallbackTo> kFallbacks[] = {
     {"none", FallbackTo::kNone}, {"reality", FallbackTo::kReality}, {"endpoint", FallbackTo::kEndpoint}};
 
+// What a prompted dream is shown, whoever is asked.
+template <class Field>
+void visit_shown_fields(PromptedOptions& prompt, Field& field) {
+  field("history_bytes", prompt.history_bytes, "of past steps shown; the oldest go first", at_least(0));
+  field("min_similarity", prompt.min_similarity, "less similar transitions are not shown", between(-1, 1));
+  field("max_demonstration_bytes", prompt.max_demonstration_bytes, "each", at_least(16));
+}
+
 template <class Field>
 void visit_fields(DreamEndpointConfig& config, Field&& field) {
   EndpointConfig& server = config.server;
@@ -127,9 +135,7 @@ void visit_fields(DreamEndpointConfig& config, Field&& field) {
   field("structured", config.structured, "how JSON is asked for: schema, object or none");
   field("logprobs", config.logprobs, "ask for log-probabilities: they are the confidence");
   field("description", config.description, "text file: what the tool is and does");
-  field("history_bytes", config.prompt.history_bytes, "of past steps shown; the oldest go first", at_least(0));
-  field("min_similarity", config.prompt.min_similarity, "less similar transitions are not shown", between(-1, 1));
-  field("max_demonstration_bytes", config.prompt.max_demonstration_bytes, "each", at_least(16));
+  visit_shown_fields(config.prompt, field);
   field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer", at_least(16));
   field("temperature", config.prompt.temperature, "of an answer", between(0, 5));
   field("concurrency", server.concurrency, "requests under way at once", between(1, 4096));
@@ -146,9 +152,7 @@ void visit_fields(DreamModelConfig& config, Field&& field) {
   field("description", config.description, "text file: what the tool is and does");
   field("weights", config.weights, "numbers it computes with: fp32, bf16 or int8");
   field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
-  field("history_bytes", config.prompt.history_bytes, "of past steps shown; the oldest go first", at_least(0));
-  field("min_similarity", config.prompt.min_similarity, "less similar transitions are not shown", between(-1, 1));
-  field("max_demonstration_bytes", config.prompt.max_demonstration_bytes, "each", at_least(16));
+  visit_shown_fields(config.prompt, field);
   field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer, which is then brought to its end", at_least(16));
   field("max_field_characters", config.prompt.max_field_characters, "of each text of a reasoning trace", between(1, 4000));
   field("max_state_characters", config.prompt.max_state_characters, "of the next state", between(1, 4000));

@@ -38,13 +38,10 @@ class Wave {
                             const Rng& rng,
                             std::span<const std::size_t> numbers) {
     reset(tasks, rng, numbers);
-    std::vector<std::size_t> running(tasks.size());
-    for (std::size_t i = 0; i < running.size(); ++i) {
-      running[i] = i;
-    }
-    std::erase_if(running, [&](std::size_t slot) { return over_[slot]; });
+    std::vector<std::size_t> ready(tasks.size());
+    std::iota(ready.begin(), ready.end(), std::size_t{0});
+    std::erase_if(ready, [&](std::size_t slot) { return over_[slot]; });
     // Whoever has an answer goes on; nobody waits for the slowest.
-    std::vector<std::size_t> ready = std::move(running);
     while (!ready.empty() || !waiting_.empty()) {
       if (!ready.empty()) {
         submit(ready, act(ready));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dreamgym/apps/commands/commands.h"
+#include "dreamgym/apps/estimate_json.h"
 #include "dreamgym/apps/experiment_data.h"
 #include "dreamgym/apps/policy_collect.h"
 #include "dreamgym/apps/run_description.h"
@@ -44,10 +45,6 @@ struct Options {
   std::string out;
   bool json = false;
 };
-
-nlohmann::ordered_json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
-}
 
 // Whether it is a run, and no bare model folder.
 bool has_config(const Options& options) {
@@ -153,12 +150,12 @@ void evaluate_policy_verb(const Options& given) {
                                  {"world", options.world},
                                  {"split", wanted.split},
                                  {"episodes", result.episodes.size()},
-                                 {"success", to_json(result.success)},
+                                 {"success", estimate_json(result.success)},
                                  {"by_type", nlohmann::json::object()},
                                  {"environment_steps", result.environment_steps},
                                  {"seconds", result.seconds}};
   for (const auto& [type, estimate] : result.by_type) {
-    line["by_type"][type] = to_json(estimate);
+    line["by_type"][type] = estimate_json(estimate);
   }
   fmt::print("{}\n", line.dump());
 }
