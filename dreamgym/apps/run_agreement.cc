@@ -13,6 +13,7 @@
 #include "dreamgym/apps/run_dream.h"
 #include "dreamgym/apps/run_policy.h"
 #include "dreamgym/base/error.h"
+#include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/env/environment_batch.h"
 #include "dreamgym/eval/policy_panel.h"
 
@@ -52,6 +53,13 @@ std::vector<Task> tasks_of(const World& world, const ExperimentConfig& config, s
   return tasks;
 }
 
+// Moves the stories of a panel out, to be kept.
+void keep_stories(PanelResult panel, std::vector<Trajectory>& stories) {
+  for (Episode& episode : panel.episodes) {
+    stories.push_back(std::move(episode.trajectory));
+  }
+}
+
 std::string percent(const Estimate& estimate) {
   return fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * estimate.value, 100 * estimate.low, 100 * estimate.high);
 }
@@ -73,6 +81,7 @@ RunAgreement measure_agreement(const AgreementRequest& request, ProgressSink& pr
   RunAgreement out;
   std::vector<double> dreamed_rates;
   std::vector<double> real_rates;
+  std::vector<Trajectory> stories;
   progress.begin("agreement", names.size(), "policies");
   for (const std::string& name : names) {
     RunPolicy policy(request.run / name, config, request.threads);
@@ -80,18 +89,25 @@ RunAgreement measure_agreement(const AgreementRequest& request, ProgressSink& pr
     PanelOptions options;
     options.max_steps = config.max_steps;
     options.num_threads = request.threads;
-    const PanelResult real = evaluate_agent(policy.agent(), reality, dream.mappers(), tasks, stream, options);
+    PanelResult real = evaluate_agent(policy.agent(), reality, dream.mappers(), tasks, stream, options);
     options.provenance = Provenance::kDreamed;
     options.simulator_version = dream.dreamer().version();
-    const PanelResult dreamed = evaluate_agent(policy.agent(), dream, dream.mappers(), tasks, stream, options);
+    PanelResult dreamed = evaluate_agent(policy.agent(), dream, dream.mappers(), tasks, stream, options);
     out.policies.push_back(
         {name, dreamed.success, real.success, paired_difference(dreamed.outcomes(), real.outcomes())});
     out.mean_absolute_gap += std::abs(out.policies.back().gap.value) / static_cast<double>(names.size());
     dreamed_rates.push_back(dreamed.success.value);
     real_rates.push_back(real.success.value);
-    progress.advance(out.policies.size(), fmt::format("{} {:.0f}% and {:.0f}%", name, 100 * dreamed.success.value, 100 * real.success.value));
+    if (!request.episodes_file.empty()) {
+      keep_stories(std::move(dreamed), stories);
+      keep_stories(std::move(real), stories);
+    }
+    progress.advance(out.policies.size(), fmt::format("{} {:.0f}% and {:.0f}%", name, 100 * dreamed_rates.back(), 100 * real_rates.back()));
   }
   progress.end("");
+  if (!request.episodes_file.empty()) {
+    write_trajectories(request.episodes_file, stories);
+  }
   if (names.size() >= kFewestForCorrelation) {
     out.correlation = correlation(dreamed_rates, real_rates);
   }

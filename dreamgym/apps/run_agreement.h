@@ -16,6 +16,7 @@ struct AgreementRequest {
   std::vector<std::string> policies;  ///< of RUN/models; empty = every one there
   std::size_t episodes = 96;          ///< tasks, from the training split: the places the dream has read about
   std::size_t threads = 2;
+  Path episodes_file{};               ///< what was played, dreamed and real, is written to it; empty = not kept
 };
 
 struct PolicyAgreement {

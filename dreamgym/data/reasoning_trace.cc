@@ -30,6 +30,11 @@ std::optional<std::string> ReasoningTrace::find(std::string_view key) const {
   return std::nullopt;
 }
 
+ReasoningTrace ReasoningTrace::before(std::string_view key) const {
+  const auto end = std::ranges::find(fields, key, [](const auto& field) { return std::string_view(field.first); });
+  return {{fields.begin(), end}};
+}
+
 void ReasoningTrace::add(std::string key, std::string value) {
   check(is_key(key), "a reasoning trace's key is lower-case words");
   std::ranges::replace(value, ';', ',');

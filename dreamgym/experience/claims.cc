@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -75,6 +76,12 @@ bool has_as_many(const std::string& got, const std::set<Thing>& here) {
   return true;
 }
 
+// Of the kinds that a first look finds.
+bool all_found(const ReasoningTrace& trace, const std::function<bool(const std::string&)>& holds) {
+  const auto find = trace.find(kFindField);
+  return !find || *find == kNothing || std::ranges::all_of(pieces_of(*find), holds);
+}
+
 }  // namespace
 
 bool claims_are_borne_out(const ReasoningTrace& trace, std::string_view action, std::string_view instruction) {
@@ -94,6 +101,18 @@ bool claims_are_borne_out(const ReasoningTrace& trace, std::string_view action, 
   std::set<Thing> listed;
   add_things(*here, listed);
   return has_as_many(*got, listed);
+}
+
+bool finds_are_asked_for(const ReasoningTrace& trace, std::string_view instruction) {
+  return all_found(trace, [asked = pieces_of(instruction)](const std::string& kind) {
+    return std::ranges::any_of(asked, [&](const std::string& word) { return same_name(word, kind); });
+  });
+}
+
+bool finds_are_shown(const ReasoningTrace& trace, std::string_view observation) {
+  return all_found(trace, [shown = pieces_of(observation)](const std::string& kind) {
+    return std::ranges::find(shown, kind) != shown.end();
+  });
 }
 
 bool success_is_borne_out(const ReasoningTrace& trace, std::string_view action, std::string_view instruction) {

@@ -1,4 +1,4 @@
-// What a dreamed trace claims at an attempt at the goal, held against its own words.
+// What a dreamed trace claims at an attempt at the goal and at a first look, held against its own words.
 //
 // A policy that learns from a dream finds every success it grants too easily: taking the only ladle out of
 // the drawer and putting it back until the trace says "got: two ladle", or putting a clean cup where the
@@ -17,6 +17,12 @@ namespace dreamgym {
 /// action or trace, "cup 1"), or got more things of a name ("two ladle", to ten) than it lists as being here.
 /// What is not stated is not held against it.
 bool claims_are_borne_out(const ReasoningTrace& trace, std::string_view action, std::string_view instruction);
+
+/// False if the trace of a first look finds (kFindField) what is no word of the task.
+bool finds_are_asked_for(const ReasoningTrace& trace, std::string_view instruction);
+
+/// False if it finds what is no word of what is shown.
+bool finds_are_shown(const ReasoningTrace& trace, std::string_view observation);
 
 /// A success counts: the trace states what was wanted and got, both are the same, and the claims are borne out.
 bool success_is_borne_out(const ReasoningTrace& trace, std::string_view action, std::string_view instruction);

@@ -44,5 +44,17 @@ TEST(Claims, ASuccessStatesWhatWasWantedAndGot) {
   EXPECT_TRUE(borne_out("effect: done; want: ticket closed; got: ticket closed", "close ticket 7", "close the ticket"));
 }
 
+TEST(Claims, AFirstLookFindsWhatTheTaskNamesAndShowsIt) {
+  const auto trace = *parse_reasoning_trace("effect: new; at: desk 1; find: mug");
+  EXPECT_TRUE(finds_are_asked_for(trace, "put two mugs in cabinet"));
+  EXPECT_FALSE(finds_are_asked_for(trace, "put a cup in cabinet"));
+  EXPECT_TRUE(finds_are_shown(trace, "On the desk 1, you see a mug 2."));
+  EXPECT_FALSE(finds_are_shown(trace, "On the desk 1, you see a mugshot 1."));
+  for (const char* nothing : {"effect: new; find: nothing", "effect: new"}) {
+    EXPECT_TRUE(finds_are_asked_for(*parse_reasoning_trace(nothing), "put a cup in cabinet"));
+    EXPECT_TRUE(finds_are_shown(*parse_reasoning_trace(nothing), "You see a cup 1."));
+  }
+}
+
 }  // namespace
 }  // namespace dreamgym

@@ -15,6 +15,7 @@
 #include "dreamgym/experience/claims.h"
 #include "dreamgym/experience/internal/all_effects.h"
 #include "dreamgym/experience/internal/ask_until_consistent.h"
+#include "dreamgym/experience/internal/dream_query.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 #include "dreamgym/experience/internal/held_reply.h"
 #include "dreamgym/experience/reward_rule.h"
@@ -25,13 +26,11 @@ namespace {
 using experience_internal::choices_of;
 using experience_internal::Continuation;
 using experience_internal::kMaxActionBytes;
+using experience_internal::kRetryTemperature;
 using experience_internal::Verdict;
 
 // Text of the state an unparsable reply leads to.
 constexpr const char* kNoAnswer = "There is no answer.";
-// Of a reply that is asked for again because the greedy one contradicted what was shown.
-constexpr double kRetryTemperature = 1.0;
-
 // Of a token that must not come next: far below any logit.
 constexpr float kNever = -1e9F;
 
@@ -43,21 +42,6 @@ void append(std::vector<TokenId>& out, std::span<const TokenId> ids) {
 }
 
 }  // namespace
-
-struct ExperienceModel::Query {
-  std::size_t slot = 0;
-  Action action;
-  std::vector<std::string> demonstrations;  // ids
-  std::vector<TokenId> context;             // trunk + tail + reply so far
-  std::vector<TokenId> reply;
-  std::optional<ReasoningTrace> trace;      // once dreamed, if it is one
-  double logprob = 0;                       // of the reply so far
-
-  /// Contents nobody has seen yet.
-  [[nodiscard]] bool shows_hidden() const {
-    return trace && trace->find("effect") == effects::kNew;
-  }
-};
 
 ExperienceModel::ExperienceModel(LanguageModel& model,
                                  std::shared_ptr<const Tokenizer> tokenizer,
@@ -109,7 +93,8 @@ std::vector<StepResult> ExperienceModel::propose(std::span<const std::size_t> sl
     Query& query = queries[i];
     query.slot = slots[i];
     query.action = shorten(actions[i], kMaxActionBytes);
-    for (const Demonstration& demonstration : retrieved[i]) {
+    query.knows_place = retrieved[i].of_the_place;
+    for (const Demonstration& demonstration : retrieved[i].shown) {
       query.demonstrations.push_back(demonstration.id);
     }
     query.context = slots_[slots[i]].trunk;
@@ -117,7 +102,7 @@ std::vector<StepResult> ExperienceModel::propose(std::span<const std::size_t> sl
     const std::size_t seen = std::min(past.size(), options_.history_steps);
     append(query.context,
            query_context(prompt_,
-                         retrieved[i],
+                         retrieved[i].shown,
                          std::span(past).last(seen),
                          slots_[slots[i]].task.instruction,
                          query.action,
@@ -125,6 +110,7 @@ std::vector<StepResult> ExperienceModel::propose(std::span<const std::size_t> sl
     append(query.context, prompt_.query(query.action));
   }
   dream_traces(queries);
+  dream_findings(queries);
   dream_observations(queries);
 
   std::vector<StepResult> results;
@@ -135,11 +121,11 @@ std::vector<StepResult> ExperienceModel::propose(std::span<const std::size_t> sl
   return results;
 }
 
-std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
-    std::span<const std::size_t> slots, std::span<const Action> actions) {
-  std::vector<std::vector<Demonstration>> shown(slots.size());
+std::vector<ExperienceModel::Retrieved> ExperienceModel::retrieve(std::span<const std::size_t> slots,
+                                                                  std::span<const Action> actions) {
+  std::vector<Retrieved> retrieved(slots.size());
   if (options_.num_demonstrations == 0) {
-    return shown;
+    return retrieved;
   }
   const auto start = std::chrono::steady_clock::now();
   std::vector<ReplayQuery> queries(slots.size());
@@ -170,12 +156,12 @@ std::vector<std::vector<Demonstration>> ExperienceModel::retrieve(
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Rng stream = Rng(slots_[slots[i]].world_seed).fork("demonstrations").fork(queries[i].action);
-    shown[i] = to_demonstrations(
-        drawn_alike(std::move(hits[i]), k, options_.retrieval.alike, stream));
+    const auto drawn = drawn_alike(std::move(hits[i]), k, options_.retrieval.alike, stream);
+    retrieved[i] = {to_demonstrations(drawn), std::ranges::any_of(drawn, &ReplayHit::same_place)};
   }
   counters_.retrieval_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return shown;
+  return retrieved;
 }
 
 std::size_t ExperienceModel::reply_reserve() const {
@@ -198,6 +184,7 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
   if (!options_.reasoning) {
     for (Query& query : queries) {
       query.reply = {prompt_.observation_marker()};
+      query.logprobs = {0.0F};  // the model was not asked
       append(query.context, query.reply);
     }
     return;
@@ -279,7 +266,9 @@ void ExperienceModel::dream_observations(std::vector<Query>& queries) {
           return true;
         }
         const std::string text = prompt_.tokenizer().decode(reply.first(reply.size() - 1));
-        return !slots_[query.slot].shown.contradicts(*query.trace, query.action, text);
+        const Slot& slot = slots_[query.slot];
+        return !slot.shown.contradicts(*query.trace, query.action, text) &&
+               finds_are_shown(*query.trace, text);
       },
       [&](const Query& query, const GenerationReply& reply, std::size_t attempt) {
         return hold_observation(query, reply, request(query, attempt));
@@ -323,7 +312,7 @@ void ExperienceModel::dream(std::vector<Query>& queries,
   for (std::size_t j = 0; j < asked.size(); ++j) {
     Query& query = queries[asked[j]];
     append(query.reply, replies[j].tokens);
-    query.logprob += std::accumulate(replies[j].logprobs.begin(), replies[j].logprobs.end(), 0.0);
+    query.logprobs.insert(query.logprobs.end(), replies[j].logprobs.begin(), replies[j].logprobs.end());
   }
 }
 
@@ -381,13 +370,7 @@ GenerationReply ExperienceModel::hold_field(const ReasoningTrace& trace,
                                             const std::string& field,
                                             const std::string& value,
                                             const GenerationRequest& request) {
-  ReasoningTrace beginning;
-  for (const auto& [key, said] : trace.fields) {
-    if (key == field) {
-      break;
-    }
-    beginning.fields.emplace_back(key, said);
-  }
+  ReasoningTrace beginning = trace.before(field);
   beginning.add(field, value);
   GenerationReply held;
   held.tokens = prompt_.tokenizer().encode(to_text(beginning));
@@ -403,6 +386,10 @@ std::optional<GenerationReply> ExperienceModel::hold_observation(const Query& qu
                                                                  const GenerationRequest& request) {
   const ShownFacts& shown = slots_[query.slot].shown;
   const Tokenizer& tokenizer = prompt_.tokenizer();
+  const std::string said = tokenizer.decode(std::span(reply.tokens).first(reply.tokens.size() - 1));
+  if (!shown.contradicts(*query.trace, query.action, said)) {
+    return std::nullopt;  // it does not show what it finds: another one may
+  }
   if (const auto known = shown.known_text(*query.trace, query.action)) {
     GenerationReply same;
     same.tokens = tokenizer.encode(*known);
@@ -437,7 +424,8 @@ StepResult ExperienceModel::conclude(Query& query) {
   const auto& trace = query.trace;
   result.action_valid = !trace || trace->find("effect") != effects::kInvalid;
   step.flag = settle(query, step, result);
-  result.confidence = std::exp(std::min(query.logprob, 0.0));
+  const double logprob = std::accumulate(query.logprobs.begin(), query.logprobs.end(), 0.0);
+  result.confidence = std::exp(std::min(logprob, 0.0));
   result.reasoning_trace = step.reasoning_trace;
   result.observation.text = step.observation;
   slot.proposed = result;

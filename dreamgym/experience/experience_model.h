@@ -6,6 +6,9 @@
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
 //   look into the same drawer first find the same things more often than not.
+// - What a first look finds of the task's things (kFindField) is a decision of its own where nothing is known of the
+//   place: it is sampled, and with it what is there, without demonstrations. A model copies what it is shown, and what
+//   other places hold is not what the task is about: a house whose things are copied seldom has what one looks for.
 // - A trace or an observation that contradicts what the episode has shown (shown_facts.h) is held to it: the model
 //   goes on from before the fault with what can be (internal/held_reply.h). What that does not mend is sampled
 //   again, a few times; if none is better the first one stands. All three are counted.
@@ -121,8 +124,11 @@ class ExperienceModel final : public StepwiseDream {
   };
   struct Query;
 
-  std::vector<std::vector<Demonstration>> retrieve(std::span<const std::size_t> slots,
-                                                   std::span<const Action> actions);
+  struct Retrieved {
+    std::vector<Demonstration> shown;
+    bool of_the_place = false;  ///< what is known of the very place is among them
+  };
+  std::vector<Retrieved> retrieve(std::span<const std::size_t> slots, std::span<const Action> actions);
   // A part of the reply: what to ask for at an attempt, whether what came back ends as it should,
   // whether it can be true, and what it becomes if it is held to the record (nothing: it can't be).
   struct Part {
@@ -132,6 +138,8 @@ class ExperienceModel final : public StepwiseDream {
     std::function<std::optional<GenerationReply>(const Query&, const GenerationReply&, std::size_t attempt)> hold;
   };
   void dream_traces(std::vector<Query>& queries);
+  /// First looks at places nobody knows: what they find of the task's things.
+  void dream_findings(std::vector<Query>& queries);
   void dream_observations(std::vector<Query>& queries);
   void dream(std::vector<Query>& queries, std::vector<std::size_t> asked, const Part& part);
   /// The same trace with the place or the contents that must be, or with an effect that can be.

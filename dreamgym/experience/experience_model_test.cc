@@ -238,6 +238,97 @@ TEST(ExperienceModel, SamplesOnlyWhatNobodyHasSeen) {
   EXPECT_EQ(temperatures, (std::vector<double>{0.0, 0.8, 0.0, 0.0}));
 }
 
+// One transition: desk 1, opened in an episode that begins with `opening`.
+void add_opened_desk(ReplayBuffer& buffer, const std::string& opening) {
+  Trajectory story;
+  story.episode_id = "e";
+  story.task = dream_task();
+  story.steps.resize(1);
+  story.steps[0].observation.text = opening;
+  story.steps[0].action = "open desk 1";
+  story.steps[0].next_observation.text = "You open the desk 1. It holds a mug 1.";
+  (void)buffer.add(std::span<const Trajectory>(&story, 1));
+}
+
+// Says of a first look that it finds nothing; asked again from there on, what the test says, and so what is there.
+class FindingDream : public testing::Test {
+ protected:
+  FindingDream()
+      : model_(tok_,
+               [this](const GenerationRequest& request) {
+                 asked_.push_back(request);
+                 const std::string said = tok_->decode(request.context);
+                 return encode_script(*tok_,
+                                      said.ends_with("<|trace|>")
+                                          ? "effect: new; at: desk 1; find: nothing<|observation|>"
+                                      : said.ends_with("find: ") ? finds_.at(num_finds_++) + "<|observation|>"
+                                                               : contents_.at(num_contents_++) + "<|continue|>");
+               }) {}
+
+  StepResult look(ExperienceModel& dream) {
+    begin(dream);
+    return act(dream, "open desk 1");
+  }
+
+  std::shared_ptr<const BpeTokenizer> tok_ = tokenizer();
+  std::vector<std::string> finds_, contents_;
+  std::size_t num_finds_ = 0, num_contents_ = 0;
+  std::vector<GenerationRequest> asked_;
+  ScriptedModel model_;
+};
+
+TEST_F(FindingDream, DecidesWhatAnUnknownPlaceHasOfTheTask) {
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  ExperienceModel dream(model_, tok_, nullptr, options);
+  finds_ = {"spaceship", "mug"};                      // the task names no spaceship
+  contents_ = {"A cup 1.", "A mug 1 and a pen 1."};     // the first shows no mug
+  const StepResult result = look(dream);
+  EXPECT_EQ(result.reasoning_trace, "effect: new; at: desk 1; find: mug");
+  EXPECT_EQ(result.observation.text, "A mug 1 and a pen 1.");
+  EXPECT_EQ(dream.counters().resampled, 2U);
+  EXPECT_EQ(dream.counters().contradictions, 0U);
+  ASSERT_EQ(asked_.size(), 5U);
+  EXPECT_EQ(asked_[1].temperature, options.hidden_temperature);
+  EXPECT_NE(asked_[1].seed, asked_[3].seed) << "what is found and what is there are drawn apart";
+}
+
+TEST_F(FindingDream, InventsWithoutDemonstrationsWhereThePlaceIsUnknown) {
+  ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
+  add_opened_desk(buffer, "You see a desk 1, and a bed 1.");
+  ExperienceModel dream(model_, tok_, &buffer, {});
+  finds_ = {"nothing"};
+  contents_ = {"A pen 1."};
+  EXPECT_EQ(look(dream).demonstrations.size(), 1U);
+  ASSERT_EQ(asked_.size(), 3U);
+  const auto shows = [&](std::size_t i) {
+    return tok_->decode(asked_[i].context).find("<|demonstration|>") != std::string::npos;
+  };
+  EXPECT_TRUE(shows(0));
+  EXPECT_FALSE(shows(1));
+  EXPECT_FALSE(shows(2));
+}
+
+TEST_F(FindingDream, CopiesWhatIsKnownOfThePlace) {
+  ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
+  add_opened_desk(buffer, "You see a desk 1.");
+  ExperienceModel dream(model_, tok_, &buffer, {});
+  contents_ = {"A pen 1."};
+  EXPECT_EQ(look(dream).reasoning_trace, "effect: new; at: desk 1; find: nothing");
+  EXPECT_EQ(asked_.size(), 2U) << "nothing is invented";
+}
+
+TEST(ExperienceModel, HidesTheSameFromAGroupAndOtherThingsFromOtherTasks) {
+  Task task = dream_task();
+  const auto seed = [](const Task& of) { return DreamedEpisode::begin(of, 7).world_seed; };
+  EXPECT_EQ(seed(task), seed(dream_task()));
+  task.instruction = "put a cup in desk";
+  EXPECT_NE(seed(task), seed(dream_task()));
+  task = dream_task();
+  task.settings[task_settings::kFirstObservation] = "You see a bed 1.";
+  EXPECT_NE(seed(task), seed(dream_task()));
+}
+
 TEST(ExperienceModel, SamplesContentsAgainThatAreElsewhere) {
   const auto tok = tokenizer();
   std::vector<std::string> contents = {"A mug 1.<|continue|>",
@@ -395,14 +486,7 @@ TEST(ExperienceModel, KeepsTheFirstReplyIfNoneIsBetter) {
 TEST(ExperienceModel, ShowsRetrievedTransitionsAndRollsThemBack) {
   const auto tok = tokenizer();
   ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
-  Trajectory story;
-  story.episode_id = "e";
-  story.task = dream_task();
-  story.steps.resize(1);
-  story.steps[0].observation.text = "You see a desk 1.";
-  story.steps[0].action = "open desk 1";
-  story.steps[0].next_observation.text = "You open the desk 1. It holds a mug 1.";
-  (void)buffer.add(std::span<const Trajectory>(&story, 1));
+  add_opened_desk(buffer, "You see a desk 1.");
   ScriptedModel model(tok, [&](const GenerationRequest& request) {
     return encode_script(*tok, request.context.back() == *tok->marker("<|observation|>")
                                    ? "It is empty.<|continue|>"

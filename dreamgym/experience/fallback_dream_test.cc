@@ -185,6 +185,16 @@ TEST_F(Witness, IsNoWitnessOfWhatTheDreamPutInItsPlace) {
   EXPECT_TRUE(act(reality).info.contains(dream_info::kNoAnswer));
 }
 
+TEST_F(Witness, IsNoWitnessOfWhatComesAfterRealityHasEnded) {
+  begin(reality);
+  const std::size_t slot = 0;
+  const Action action = "stop";
+  EXPECT_TRUE(reality.propose(std::span(&slot, 1), std::span(&action, 1)).front().terminated);
+  happened("stop", "1");  // the dream says the same, and goes on
+  EXPECT_TRUE(act(reality).info.contains(dream_info::kNoAnswer));
+  EXPECT_EQ(steps, 1U);
+}
+
 TEST_F(Witness, KeepsToItsBudgetAndToTasksThatReallyAre) {
   RealityWitness poor([this] { return std::make_unique<Counter>(steps); }, {}, 2);
   begin(poor);

@@ -113,7 +113,8 @@ void RealityWitness::commit(std::span<const std::size_t> slots,
     slot.story.steps.push_back(to_transition(before, actions[i], results[i]));
     if (slot.ahead) {  // reality has taken the action already
       ++slot.taken;
-      if (slot.ahead->observation.text != results[i].observation.text) {
+      const bool is_over = slot.ahead->terminated || slot.ahead->truncated;  // there, whatever the dream makes of it
+      if (is_over || slot.ahead->observation.text != results[i].observation.text) {
         slot.parted = fmt::format("reality went another way at step {}", slot.taken);
         slot.environment.reset();
       }

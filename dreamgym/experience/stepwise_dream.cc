@@ -1,5 +1,6 @@
 #include "dreamgym/experience/stepwise_dream.h"
 
+#include "dreamgym/base/rng.h"
 #include "dreamgym/data/reasoning_trace.h"
 #include "dreamgym/experience/internal/dreamed_task.h"
 
@@ -9,8 +10,8 @@ DreamedEpisode DreamedEpisode::begin(const Task& task, std::uint64_t world_seed)
   DreamedEpisode episode;
   episode.running = true;
   episode.task = task;
-  episode.world_seed = world_seed;
   episode.opening = experience_internal::first_observation(task);
+  episode.world_seed = Rng(world_seed).fork(task.instruction).fork(episode.opening).next();
   episode.observation = episode.opening;
   return episode;
 }

@@ -47,13 +47,14 @@ inline constexpr const char* kFallback = "fallback";
 struct DreamedEpisode {
   bool running = false;
   Task task{};
-  std::uint64_t world_seed = 0;
+  std::uint64_t world_seed = 0;  ///< of what is hidden: of the seed given, the task and its first observation
   std::string opening{};         ///< s_0
   std::string observation{};     ///< s_t
   std::vector<PastStep> past{};  ///< the whole episode
   ShownFacts shown{};
 
-  /// The episode before its first step. @throws Error kInvalidArgument if the task has no first observation.
+  /// The episode before its first step. Members of a group share what is hidden; other tasks of the same seed don't.
+  /// @throws Error kInvalidArgument if the task has no first observation.
   static DreamedEpisode begin(const Task& task, std::uint64_t world_seed);
   /// One step more.
   void take(const Action& action, const StepResult& result);

@@ -14,11 +14,13 @@ namespace {
 struct Arguments {
   AgreementRequest request;
   std::string run;
+  std::string out;
   bool json = false;
 };
 
 void agreement(Arguments& arguments) {
   arguments.request.run = arguments.run;
+  arguments.request.episodes_file = arguments.out;
   TerminalProgress progress;
   const RunAgreement measured = measure_agreement(arguments.request, progress);
   const std::string line = agreement_json(measured);
@@ -43,6 +45,7 @@ void add_agreement_verb(CLI::App& group) {
   verb->add_option("--run", arguments->run, "run folder")->required();
   verb->add_option("--policies", arguments->request.policies, "models of the run; default: all")->delimiter(',');
   verb->add_option("--episodes", arguments->request.episodes, "training tasks each plays, once in either")->capture_default_str();
+  verb->add_option("--out", arguments->out, "file for the episodes, dreamed and real, to be looked at");
   verb->add_option("--threads", arguments->request.threads, "results do not depend on it")->capture_default_str();
   verb->add_flag("--json", arguments->json, "one JSON object");
   verb->callback([arguments] { agreement(*arguments); });

@@ -44,11 +44,13 @@ class Replay {
       return false;
     }
     memory_.observe(step.action, reply);
+    const Reply read = read_reply(reply);
     const TraceFacts facts = {effect_of(command),
                               at_,
                               held_name(),
                               held_conditions(),
-                              memory_.changed_here(read_reply(reply))};
+                              memory_.changed_here(read),
+                              read.contents};
     const bool reached = goal_reached(game_, state_) && !was_reached;
     trace = write_trace(facts, game_.goal, attempt_of(command), reached);
     return true;

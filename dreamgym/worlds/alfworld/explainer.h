@@ -1,10 +1,10 @@
 // Teacher traces for ALFWorld: what an action did, where the agent is, what it holds, and on each
 // attempt at the goal what was wanted and what was got.
 //
-//   effect: new; at: desk 1; hold: nothing
+//   effect: new; at: desk 1; hold: nothing; find: mug
 //   effect: moved; at: cabinet 1; hold: nothing; here: mug 1; want: hot mug in cabinet; got: mug in cabinet
 //
-// want equals got exactly when the step reached the goal. An attempt is every valid put and use,
+// find says which of the goal's things a first look shows. want equals got exactly when the step reached the goal. An attempt is every valid put and use,
 // and every valid step of a light task beside a lamp that has been turned on (holding the object
 // there is what counts). States in "hold" are those the agent could know: it saw itself clean,
 // heat or cool the object.

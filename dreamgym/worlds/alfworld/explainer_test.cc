@@ -98,11 +98,11 @@ TEST(AlfworldExplainer, SaysWhatHappenedFromTextAlone) {
   EXPECT_EQ(
       traces,
       (std::vector<std::string>{
-          "effect: new; at: desk 1; hold: nothing",
+          "effect: new; at: desk 1; hold: nothing; find: mug",
           "effect: moved; at: desk 1; hold: mug 1; here: pen 1",
           "effect: closed; at: cabinet 1; hold: mug 1",
           "effect: invalid; at: cabinet 1; hold: mug 1",
-          "effect: new; at: cabinet 1; hold: mug 1",
+          "effect: new; at: cabinet 1; hold: mug 1; find: nothing",
           "effect: moved; at: cabinet 1; hold: nothing; here: mug 1; want: hot mug in cabinet; "
           "got: mug in cabinet",
           "effect: moved; at: cabinet 1; hold: mug 1; here: nothing",

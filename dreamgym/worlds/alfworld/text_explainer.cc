@@ -89,7 +89,8 @@ class TextExplainer final : public Explainer {
                        memory.at(),
                        memory.held(),
                        memory.conditions(memory.held()),
-                       memory.changed_here(reply)},
+                       memory.changed_here(reply),
+                       reply.contents},
                       *goal,
                       attempt_of(reply, *goal, memory),
                       step.terminated && step.reward > 0));

@@ -169,7 +169,9 @@ ReasoningTrace HousesWorld::trace(std::string_view effect,
   facts.at = here_ == kNone ? "" : game_->receptacles[here_].name;
   facts.held = state_.held == kNone ? "" : game_->objects[state_.held].name;
   facts.conditions = held_conditions();
-  facts.here = memory_.changed_here(alfworld::read_reply(reply.text));
+  alfworld::Reply read = alfworld::read_reply(reply.text);
+  facts.here = memory_.changed_here(read);
+  facts.shown = std::move(read.contents);
   return alfworld::write_trace(facts, goal_, attempt, reply.reached);
 }
 

@@ -1,8 +1,11 @@
 #include "dreamgym/worlds/alfworld/internal/trace_writer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dreamgym/base/text.h"
+#include "dreamgym/worlds/alfworld/reply_text.h"
 
 namespace dreamgym::alfworld {
 namespace {
@@ -21,6 +24,17 @@ std::string got_text(const Goal& goal, const Attempt& attempt) {
   return fmt::format("{}{} in {}", word, object, attempt.place);
 }
 
+// Kinds of the goal's things among those shown.
+std::string find_text(const Goal& goal, const std::vector<std::string>& shown) {
+  std::vector<std::string> kinds;
+  for (const std::string& kind : {goal.object, goal.lamp}) {
+    if (!kind.empty() && std::ranges::find(shown, kind, type_of) != shown.end()) {
+      kinds.push_back(kind);
+    }
+  }
+  return kinds.empty() ? std::string(kNothing) : join(kinds, ", ");
+}
+
 }  // namespace
 
 ReasoningTrace write_trace(const TraceFacts& facts,
@@ -36,6 +50,9 @@ ReasoningTrace write_trace(const TraceFacts& facts,
   trace.add("hold", held);
   if (facts.here) {
     trace.add("here", facts.here->empty() ? "nothing" : join(*facts.here, ", "));
+  }
+  if (facts.effect == effects::kNew) {
+    trace.add(std::string(kFindField), find_text(goal, facts.shown));
   }
   if (!attempt.is_attempt && !reached) {
     return trace;

@@ -17,6 +17,7 @@ struct TraceFacts {
   std::vector<std::string> conditions;  ///< of the held object
   /// What is at the place after something was taken from it or put there; none = not stated.
   std::optional<std::vector<std::string>> here;
+  std::vector<std::string> shown{};  ///< names that the reply lists
 };
 
 /// What an attempt reached.
