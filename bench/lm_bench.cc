@@ -8,7 +8,8 @@
 // Each format (weights/cache) is checked first: log-probabilities of a text against those of fp32.
 // tokens_per_second counts tokens read (reading) or new tokens (decoding) a second, with one thread
 // a second of processor time. --peer runs the same
-// folder in Hugging Face transformers (bench/peers/lm_peer.py).
+// folder in Hugging Face transformers (bench/peers/lm_peer.py), the same .gguf in llama.cpp (bench/peers/llama_peer.py). What
+// of OpenVINO (bench/peers/openvino_peer.py) is run by itself, with the same arguments.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -298,9 +299,10 @@ int run_peer(const Settings& settings) {
     sequences += (sequences.empty() ? "" : ",") + std::to_string(count);
   }
   const std::string command =
-      fmt::format("{} {}/bench/peers/lm_peer.py {} {} {} {} {}",
+      fmt::format("{} {}/bench/peers/{} {} {} {} {} {}",
                   settings.peer,
                   DREAMGYM_SOURCE_DIR,
+                  settings.model.ends_with(".gguf") ? "llama_peer.py" : "lm_peer.py",
                   settings.model,
                   settings.context,
                   settings.tokens,
