@@ -109,7 +109,8 @@ struct TrainableModel::Impl {
   [[nodiscard]] internal::NetworkWeights network_weights() const {
     return {.base = weights.data(),
             .adapter = adapter ? &low_rank_layout : nullptr,
-            .low_rank = low_rank.data()};
+            .low_rank = low_rank.data(),
+            .compute = compute};
   }
   [[nodiscard]] internal::NetworkGradients wanted(float* gradients) const {
     return {.base = adapter ? nullptr : gradients, .low_rank = adapter ? gradients : nullptr};
@@ -137,6 +138,7 @@ struct TrainableModel::Impl {
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
   internal::Keep keep = internal::Keep::kAll;  // by accumulate()
+  ComputeType compute = ComputeType::kFloat32;
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
@@ -157,6 +159,15 @@ TrainableModel& TrainableModel::operator=(TrainableModel&&) noexcept = default;
 
 void TrainableModel::set_recompute(bool recompute) {
   impl_->keep = recompute ? internal::Keep::kInputs : internal::Keep::kAll;
+}
+
+void TrainableModel::set_compute(ComputeType type) {
+  if (!can_compute(type)) {
+    throw Error(ErrorKind::kUnsupported,
+                "this machine has no instructions for products of bfloat16 numbers (AVX-512 BF16)",
+                "compute in fp32");
+  }
+  impl_->compute = type;
 }
 
 const TransformerConfig& TrainableModel::config() const {
@@ -192,7 +203,7 @@ std::vector<std::vector<TokenScore>> TrainableModel::score(
 std::vector<std::vector<TokenScore>> TrainableModel::score_frozen(
     std::span<const PackedBatch> batches) const {
   check(impl_->adapter.has_value(), "an adapter is trained, so that the weights are frozen");
-  return impl_->score(batches, {.base = impl_->weights.data()});
+  return impl_->score(batches, {.base = impl_->weights.data(), .compute = impl_->compute});
 }
 
 std::optional<LoraAdapter> TrainableModel::adapter() const {

@@ -18,6 +18,7 @@
 
 #include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/nn/compute_type.h"
 #include "dreamgym/nn/packed_batch.h"
 
 namespace dreamgym {
@@ -75,6 +76,11 @@ class TrainableModel {
   /// Whether accumulate() keeps the layers' inputs only and computes the rest again before each
   /// layer's backward pass: the same numbers, bit for bit, in less memory and a third more time.
   void set_recompute(bool recompute);
+  /// In which numbers products with weights (of the layers, the adapter and the head) are computed,
+  /// forward and backward; fp32 to begin with. Weights, gradients, moments, norms, attention and
+  /// sums are fp32 in either, and so is the head of a query with an allowed set.
+  /// @throws Error kUnsupported where the machine can't (can_compute()).
+  void set_compute(ComputeType type);
 
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;

@@ -79,7 +79,8 @@ void Head::fill_logits(const HeadWeights& weights, const HeadInput& input, const
   multiply({chunk.queries.size(), weights.vocab_size, weights.width},
            {rows, weights.width},
            {weights.matrix, weights.width, true},
-           {logits, stride});
+           {logits, stride},
+           weights.compute);
 }
 
 void Head::score_chunk(const HeadWeights& weights, const HeadInput& input, const Chunk& chunk) {
@@ -160,12 +161,14 @@ void Head::backward_chunk(const HeadWeights& weights,
   multiply({count, weights.width, weights.vocab_size},
            {logits_.data(), stride},
            {weights.matrix, weights.width},
-           {d_rows, weights.width});
+           {d_rows, weights.width},
+           weights.compute);
   if (gradients.d_matrix != nullptr) {
     multiply_add({weights.vocab_size, weights.width, count},
                  {logits_.data(), stride, true},
                  {rows_.data(), weights.width},
-                 {gradients.d_matrix, weights.width});
+                 {gradients.d_matrix, weights.width},
+                 weights.compute);
   }
   for (std::size_t i = 0; i < count; ++i) {
     train_kernels().add_scaled(1.0F,

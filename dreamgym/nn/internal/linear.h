@@ -7,16 +7,19 @@
 
 #include <span>
 
+#include "dreamgym/nn/compute_type.h"
 #include "dreamgym/nn/internal/adapter_layout.h"
 #include "dreamgym/nn/internal/float_buffer.h"
 
 namespace dreamgym::internal {
 
-/// The trained arrays: all weights, or those of an adapter on frozen weights.
+/// The trained arrays: all weights, or those of an adapter on frozen weights; and in which numbers
+/// they are multiplied.
 struct NetworkWeights {
   const float* base = nullptr;             ///< [layout.count]
   const AdapterLayout* adapter = nullptr;  ///< null: none
   const float* low_rank = nullptr;         ///< [adapter->flat.count]
+  ComputeType compute = ComputeType::kFloat32;
 };
 
 /// Where gradients are added; null: not wanted.

@@ -161,6 +161,13 @@ Rotation Network::rotation(const Workspace& workspace, float direction) const {
           .direction = direction};
 }
 
+HeadWeights Network::head_weights() const {
+  return {.matrix = weights_.base + layout_.head,
+          .vocab_size = static_cast<std::size_t>(config_.vocab_size),
+          .width = hidden_,
+          .compute = weights_.compute};
+}
+
 HeadInput Network::head_input(const Workspace& workspace) const {
   return {batch_, sources_, workspace.hidden.data()};
 }
@@ -301,9 +308,7 @@ std::vector<TokenScore> Network::forward(const PackedBatch& batch,
                                  .inverse_rms = workspace.final_norm.ensure(sources_.size()),
                                  .z = workspace.z.ensure((num_tokens_ + 1) * hidden_),
                                  .out = workspace.hidden.ensure(sources_.size() * hidden_)});
-  const HeadWeights head{
-      weights_.base + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
-  return workspace.head.forward(head, head_input(workspace));
+  return workspace.head.forward(head_weights(), head_input(workspace));
 }
 
 }  // namespace dreamgym::internal

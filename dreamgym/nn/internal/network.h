@@ -87,6 +87,7 @@ class Network {
   [[nodiscard]] NormConvolution norm_of(std::size_t gain, std::size_t taps) const;
   [[nodiscard]] Rotation rotation(const Workspace& workspace, float direction) const;
   [[nodiscard]] bool is_last(std::size_t layer) const { return layer + 1 == layout_.layers.size(); }
+  [[nodiscard]] HeadWeights head_weights() const;
   [[nodiscard]] HeadInput head_input(const Workspace& workspace) const;
   [[nodiscard]] HeadNorm head_norm_of(const LayerOffsets& at) const;
   [[nodiscard]] LinearShape query_key_value_of(std::size_t layer) const;

@@ -175,10 +175,8 @@ void Network::backward(std::span<const TokenGradient> gradients,
   }
   float* d_hidden = workspace.d_hidden.ensure(sources_.size() * hidden_);
   std::fill_n(d_hidden, sources_.size() * hidden_, 0.0F);
-  const HeadWeights head{
-      weights_.base + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
   workspace.head.backward(
-      head,
+      head_weights(),
       head_input(workspace),
       {gradients, d_hidden, wanted.base == nullptr ? nullptr : wanted.base + layout_.head});
   final_backward(workspace, wanted);
