@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace dreamgym {
 
@@ -11,7 +12,11 @@ enum class ComputeType : std::uint8_t {
   kBFloat16,  ///< the factors of a product with a weight are rounded to bfloat16
 };
 
-/// Whether this machine multiplies bfloat16 (AVX-512 BF16 or AMX). fp32 it always does.
+/// Whether this machine has the instructions: for bfloat16 AVX-512 BF16, and AMX is used beside it.
 bool can_compute(ComputeType type);
+
+/// "fp32" or "bf16".
+/// @throws Error kInvalidArgument for another name, kUnsupported where the machine can't.
+ComputeType compute_type_named(std::string_view name);
 
 }  // namespace dreamgym

@@ -23,14 +23,20 @@ using internal::small_adapter;
 using internal::tiny_config;
 using internal::train_to_copy;
 
+TEST(ComputeType, IsNamed) {
+  EXPECT_EQ(compute_type_named("fp32"), ComputeType::kFloat32);
+  EXPECT_THROW((void)compute_type_named("fp16"), Error);
+}
+
 TEST(ComputeType, IsRefusedWhereTheMachineHasNotTheInstructions) {
   TrainableModel model(initial_weights(tiny_config(), 1), 1);
   EXPECT_TRUE(can_compute(ComputeType::kFloat32));
-  EXPECT_NO_THROW(model.set_compute(ComputeType::kFloat32));
   if (can_compute(ComputeType::kBFloat16)) {
+    EXPECT_EQ(compute_type_named("bf16"), ComputeType::kBFloat16);
     EXPECT_NO_THROW(model.set_compute(ComputeType::kBFloat16));
   } else {
-    EXPECT_THROW(model.set_compute(ComputeType::kBFloat16), Error);
+    EXPECT_THROW((void)compute_type_named("bf16"), Error);
+    EXPECT_THROW(model.set_compute(ComputeType::kBFloat16), LogicError);
   }
 }
 
@@ -75,9 +81,10 @@ std::vector<float> gradient_of(const TransformerConfig& config, ComputeType type
   internal::Network network(config, layout, {.base = weights.data(), .compute = type});
   const auto scores = network.forward(batch, workspace, internal::Keep::kAll);
   std::vector<float> gradient(layout.count);
+  internal::WholeGradients sink({.base = gradient.data()});
   network.backward(std::vector<TokenGradient>(scores.size(), {-1.0F, 0.1F}),
                    workspace,
-                   {.base = gradient.data()});
+                   sink);
   return gradient;
 }
 

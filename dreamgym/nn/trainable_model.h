@@ -79,8 +79,9 @@ class TrainableModel {
   /// In which numbers products with weights (of the layers, the adapter and the head) are computed,
   /// forward and backward; fp32 to begin with. Weights, gradients, moments, norms, attention and
   /// sums are fp32 in either, and so is the head of a query with an allowed set.
-  /// @throws Error kUnsupported where the machine can't (can_compute()).
+  /// @throws LogicError where the machine can't (can_compute(), compute_type_named()).
   void set_compute(ComputeType type);
+  [[nodiscard]] ComputeType compute() const;
 
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;

@@ -9,22 +9,15 @@
 #include "dreamgym/nn/internal/float_buffer.h"
 #include "dreamgym/nn/internal/product_packing.h"
 
-namespace dreamgym {
-
-bool can_compute(ComputeType type) {
-  return type == ComputeType::kFloat32 || internal::has_blocked_products();
-}
-
-}  // namespace dreamgym
-
 #ifdef __x86_64__
 
 namespace dreamgym::internal {
 namespace {
 
-// Words of a packed block of the left factor stay within a core's second-level cache.
-constexpr std::size_t kBlockWords = 512;  // of a row
-constexpr std::size_t kBlockRows = 256;
+// A block of the left factor is read from the third-level cache for each 64 columns. The more rows
+// it has, the less often the right factor is packed.
+constexpr std::size_t kBlockWords = 512 * 1024;
+constexpr std::size_t kRowWords = 512;
 constexpr std::size_t kTileRows = 64;
 constexpr std::size_t kTileRowStep = 8;  // a tile's rows are a multiple: few different kernels
 
@@ -86,7 +79,7 @@ void multiply_block(ComputeType type,
                     Factor b,
                     Target c,
                     bool add) {
-  thread_local FloatBuffer right_buffer(kBlockWords * kTileColumns);
+  thread_local FloatBuffer right_buffer(kRowWords * kTileColumns);
   thread_local FloatBuffer sums_buffer(kTileRows * kTileColumns);
   auto* right = reinterpret_cast<std::uint32_t*>(right_buffer.data());
   for (std::size_t column = 0; column < num_columns; column += kTileColumns) {
@@ -112,14 +105,15 @@ void multiply_block(ComputeType type,
 }
 
 void multiply_all(ComputeType type, ProductSize size, Factor a, Factor b, Target c, bool add) {
-  thread_local FloatBuffer left_buffer(kBlockRows * kBlockWords);
+  thread_local FloatBuffer left_buffer(kBlockWords);
   auto* words = reinterpret_cast<std::uint32_t*>(left_buffer.data());
-  const std::size_t block_depth = kBlockWords * depths_a_word(type);
+  const std::size_t block_depth = kRowWords * depths_a_word(type);
   for (std::size_t depth = 0; depth < size.inner; depth += block_depth) {
     const std::size_t depths = std::min(block_depth, size.inner - depth);
     const std::size_t row_words = rounded_up(depths, kPackSide * depths_a_word(type)) / depths_a_word(type);
-    for (std::size_t row = 0; row < size.rows; row += kBlockRows) {
-      const LeftBlock left{row, std::min(kBlockRows, size.rows - row), depth, depths, row_words, words};
+    const std::size_t block_rows = kBlockWords / row_words / kTileRows * kTileRows;
+    for (std::size_t row = 0; row < size.rows; row += block_rows) {
+      const LeftBlock left{row, std::min(block_rows, size.rows - row), depth, depths, row_words, words};
       pack_left(type,
                 {.data = a.data + (a.transposed ? depth * a.stride + row : row * a.stride + depth),
                  .stride = a.stride,

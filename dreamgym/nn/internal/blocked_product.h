@@ -2,7 +2,7 @@
 //
 // Factors are packed block by block (product_packing.h), so that any layout costs the same, and in
 // bfloat16 rounded on the way; sums are fp32. What a number of the result is depends on its row and
-// column alone, not on how many rows there are. Kernels and their buffers (0.7 MB) live as long as
+// column alone, not on how many rows there are. Kernels and their buffers (2.2 MB) live as long as
 // the calling thread.
 // Thread safety: reentrant; each call runs on the caller's thread.
 #pragma once

@@ -10,7 +10,8 @@
 namespace dreamgym::internal {
 namespace {
 
-constexpr std::size_t kChunkLogits = 256 * 1024;  // floats held at once
+// A chunk reads the whole matrix, so that a small one is bound by memory.
+constexpr std::size_t kChunkLogits = 16 << 20U;  // floats held at once
 constexpr std::size_t kMinChunkRows = 64;
 constexpr std::size_t kMaxChunkRows = 256;
 

@@ -99,7 +99,7 @@ void Linear::backward_weight(const LinearShape& shape,
     multiply_add({shape.out, shape.in, rows},
                  {d_y, shape.out, true},
                  {x, shape.in},
-                 {gradients.base + shape.weight, shape.in},
+                 {gradients.at(shape.weight), shape.in},
                  weights_.compute);
   }
   if (gradients.low_rank == nullptr) {

@@ -22,10 +22,13 @@ struct NetworkWeights {
   ComputeType compute = ComputeType::kFloat32;
 };
 
-/// Where gradients are added; null: not wanted.
+/// Where gradients of a part of the parameters are added; null: not wanted.
 struct NetworkGradients {
   float* base = nullptr;
-  float* low_rank = nullptr;
+  std::size_t begin = 0;      ///< offset in the flat array of what `base` points at
+  float* low_rank = nullptr;  ///< all of the adapter's
+
+  [[nodiscard]] float* at(std::size_t offset) const { return base + (offset - begin); }
 };
 
 /// Buffers that keep their memory between calls.

@@ -9,9 +9,6 @@
 namespace dreamgym::internal {
 namespace {
 
-// Rows of the MLP handled together, so that gate, up and their gradients stay in a core's cache.
-constexpr std::size_t kChunkRows = 256;
-
 void copy_rows(const float* source,
                std::span<const std::uint32_t> rows,
                std::size_t width,
@@ -241,9 +238,9 @@ void Network::feed_forward(std::size_t layer,
   }
   const Linear linear(weights_, workspace.low_rank);
   float* gate_up = kept.gate_up.ensure(num_rows * 2 * intermediate_);
-  float* chunk = workspace.chunk.ensure(kChunkRows * intermediate_);
-  for (std::size_t begin = 0; begin < num_rows; begin += kChunkRows) {
-    const std::size_t count = std::min(kChunkRows, num_rows - begin);
+  float* chunk = workspace.chunk.ensure(chunk_rows() * intermediate_);
+  for (std::size_t begin = 0; begin < num_rows; begin += chunk_rows()) {
+    const std::size_t count = std::min(chunk_rows(), num_rows - begin);
     float* rows = gate_up + begin * 2 * intermediate_;
     linear.forward(gate_up_of(layer), count, input + begin * hidden_, rows);
     if (out != nullptr) {
@@ -251,6 +248,13 @@ void Network::feed_forward(std::size_t layer,
       linear.forward_add(down_of(layer), count, chunk, out + begin * hidden_);
     }
   }
+}
+
+// Few, so that gate, up and their gradients stay in a core's cache, unless that is too small for them
+// anyway: then many, so that the weights are read less often.
+std::size_t Network::chunk_rows() const {
+  constexpr std::size_t kCachedFloats = 256 * 1024;
+  return 256 * 2 * intermediate_ <= kCachedFloats ? 256 : 1024;
 }
 
 LayerActivations& Network::kept_of(std::size_t layer, Workspace& workspace) const {

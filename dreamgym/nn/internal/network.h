@@ -54,8 +54,8 @@ struct Workspace {
   FloatBuffer d_x;                ///< [N, hidden]
   FloatBuffer d_attention;        ///< [N, query]
   FloatBuffer d_query_key_value;  ///< [N, query + 2 kv]
-  FloatBuffer chunk, d_chunk;     ///< [chunk, intermediate]
-  FloatBuffer d_gate_up;          ///< [chunk, 2 intermediate]
+  FloatBuffer chunk, d_chunk;     ///< [chunk_rows, intermediate]
+  FloatBuffer d_gate_up;          ///< [chunk_rows, 2 intermediate]
   FloatBuffer last, final_norm;   ///< [A, hidden], [A]
   FloatBuffer hidden, d_hidden;   ///< [A, hidden]
   FloatBuffer active, d_active;   ///< [A, hidden]
@@ -69,6 +69,32 @@ struct Workspace {
   [[nodiscard]] std::size_t bytes() const;
 };
 
+/// Where a backward pass adds its gradients, asked for part by part.
+class GradientSink {
+ public:
+  virtual ~GradientSink() = default;
+  virtual NetworkGradients of_layer(std::size_t layer) = 0;
+  /// Nothing is added to the layer's any more.
+  virtual void layer_done(std::size_t layer) = 0;
+  /// The embedding, which may be the head too; added to from the first to the last moment.
+  virtual NetworkGradients of_embedding() = 0;
+  /// What lies behind the layers: the final norm's gain and an untied head.
+  virtual NetworkGradients of_rest() = 0;
+};
+
+/// One array of all gradients.
+class WholeGradients final : public GradientSink {
+ public:
+  explicit WholeGradients(const NetworkGradients& all) : all_(all) {}
+  NetworkGradients of_layer(std::size_t) override { return all_; }
+  void layer_done(std::size_t) override {}
+  NetworkGradients of_embedding() override { return all_; }
+  NetworkGradients of_rest() override { return all_; }
+
+ private:
+  NetworkGradients all_;
+};
+
 class Network {
  public:
   /// Borrows everything for its lifetime.
@@ -79,9 +105,7 @@ class Network {
   /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
   std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, Keep keep);
   /// After a forward() of the same batch that kept something.
-  void backward(std::span<const TokenGradient> gradients,
-                Workspace& workspace,
-                const NetworkGradients& wanted);
+  void backward(std::span<const TokenGradient> gradients, Workspace& workspace, GradientSink& sink);
 
  private:
   [[nodiscard]] NormConvolution norm_of(std::size_t gain, std::size_t taps) const;
@@ -101,6 +125,7 @@ class Network {
                     LayerActivations& kept,
                     Workspace& workspace,
                     float* out) const;
+  [[nodiscard]] std::size_t chunk_rows() const;  ///< of the MLP handled together
   void compute_again(std::size_t layer, Workspace& workspace) const;
   [[nodiscard]] LayerActivations& kept_of(std::size_t layer, Workspace& workspace) const;
   void attend_backward(std::size_t layer,

@@ -132,17 +132,31 @@ void pack_left_as(const PackSource& from, std::size_t row_words, std::uint32_t* 
 }
 
 template <class Format>
-void pack_right_as(const PackSource& from, std::size_t row_words, std::uint32_t* words) {
+void pack_right_block(const PackSource& from, std::size_t first, std::size_t word, std::uint32_t* words) {
   __m512i block[kPackSide];
+  load_block<Format>(from, first, word, block);
+  if (from.along_depth) {
+    transpose(block);
+  }
+  for (std::size_t i = 0; i < kPackSide; ++i) {
+    _mm512_storeu_si512(words + (word + i) * kTileColumns + first, block[i]);
+  }
+}
+
+// In the order of memory, as far as there is one.
+template <class Format>
+void pack_right_as(const PackSource& from, std::size_t row_words, std::uint32_t* words) {
+  if (from.along_depth) {
+    for (std::size_t first = 0; first < from.count; first += kPackSide) {
+      for (std::size_t word = 0; word < row_words; word += kPackSide) {
+        pack_right_block<Format>(from, first, word, words);
+      }
+    }
+    return;
+  }
   for (std::size_t word = 0; word < row_words; word += kPackSide) {
     for (std::size_t first = 0; first < from.count; first += kPackSide) {
-      load_block<Format>(from, first, word, block);
-      if (from.along_depth) {
-        transpose(block);
-      }
-      for (std::size_t i = 0; i < kPackSide; ++i) {
-        _mm512_storeu_si512(words + (word + i) * kTileColumns + first, block[i]);
-      }
+      pack_right_block<Format>(from, first, word, words);
     }
   }
 }
