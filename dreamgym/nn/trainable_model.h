@@ -124,6 +124,11 @@ class TrainableModel {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Bytes of a thread of accumulate() beside its activations: gradients of a layer and of what is
+/// outside the layers, or of an adapter; a chunk of logits; packed factors of products.
+/// @param low_rank  numbers of the adapter; 0 = all weights are trained.
+std::size_t training_bytes_per_thread(const TransformerConfig& config, std::size_t low_rank = 0);
+
 /// Tokens a micro-batch may hold so that activations stay under `bytes`, and the bytes of one
 /// token.
 /// @param recompute  as set_recompute().

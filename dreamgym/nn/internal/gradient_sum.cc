@@ -6,24 +6,53 @@
 #include "dreamgym/nn/internal/train_kernels.h"
 
 namespace dreamgym::internal {
+namespace {
+
+using Range = std::pair<std::size_t, std::size_t>;
+
+Range range_of_layer(const ParameterLayout& layout, std::size_t layer) {
+  return {layout.layers[layer].attention_gain,
+          layer + 1 < layout.layers.size() ? layout.layers[layer + 1].attention_gain
+                                           : layout.final_gain};
+}
+
+std::vector<Range> ranges_outside(const ParameterLayout& layout) {
+  const std::size_t first = layout.layers.empty() ? layout.final_gain : layout.layers[0].attention_gain;
+  return {{0, first}, {layout.final_gain, layout.count}};
+}
+
+std::size_t count_of(const std::vector<Range>& ranges) {
+  std::size_t count = 0;
+  for (const auto& [begin, end] : ranges) {
+    count += end - begin;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::size_t largest_gradient_parts(const ParameterLayout& layout) {
+  std::size_t largest = 0;
+  for (std::size_t layer = 0; layer < layout.layers.size(); ++layer) {
+    largest = std::max(largest, count_of({range_of_layer(layout, layer)}));
+  }
+  return largest + count_of(ranges_outside(layout));
+}
 
 GradientSum::GradientSum(const ParameterLayout& layout, std::size_t adapter, float* total)
     : total_(total), of_adapter_(adapter > 0) {
+  const auto add_part = [&](Ranges ranges) {
+    const std::size_t count = count_of(ranges);
+    parts_.push_back({.ranges = std::move(ranges), .count = count, .waiting = {}});
+  };
   if (of_adapter_) {
-    parts_.push_back({.ranges = {{0, adapter}}, .count = adapter, .waiting = {}});
+    add_part({{0, adapter}});
     return;
   }
-  const std::size_t num_layers = layout.layers.size();
-  for (std::size_t layer = 0; layer < num_layers; ++layer) {
-    const std::size_t begin = layout.layers[layer].attention_gain;
-    const std::size_t end =
-        layer + 1 < num_layers ? layout.layers[layer + 1].attention_gain : layout.final_gain;
-    parts_.push_back({.ranges = {{begin, end}}, .count = end - begin, .waiting = {}});
+  for (std::size_t layer = 0; layer < layout.layers.size(); ++layer) {
+    add_part({range_of_layer(layout, layer)});
   }
-  const std::size_t embedding = num_layers > 0 ? layout.layers[0].attention_gain : layout.final_gain;
-  const std::size_t rest = layout.count - layout.final_gain;
-  parts_.push_back(
-      {.ranges = {{0, embedding}, {layout.final_gain, layout.count}}, .count = embedding + rest, .waiting = {}});
+  add_part(ranges_outside(layout));
 }
 
 void GradientSum::fail() {

@@ -22,6 +22,9 @@ namespace dreamgym::internal {
 /// Bytes of gradients that may be waiting for earlier ones.
 inline constexpr std::size_t kWaitingGradientBytes = 64ULL << 20U;
 
+/// Floats of gradients a micro-batch holds at once where the weights are trained.
+std::size_t largest_gradient_parts(const ParameterLayout& layout);
+
 class GradientSum {
  public:
   /// @param layout   of the model.

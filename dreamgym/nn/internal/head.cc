@@ -15,10 +15,6 @@ constexpr std::size_t kChunkLogits = 16 << 20U;  // floats held at once
 constexpr std::size_t kMinChunkRows = 64;
 constexpr std::size_t kMaxChunkRows = 256;
 
-std::size_t chunk_rows(std::size_t vocab_size) {
-  return std::clamp(kChunkLogits / padded(vocab_size), kMinChunkRows, kMaxChunkRows);
-}
-
 std::span<const TokenId> allowed_ids(const HeadInput& input, std::size_t query_index) {
   const TokenQuery& query = input.batch->queries[query_index];
   return std::span(input.batch->allowed)
@@ -42,6 +38,10 @@ RowScore score_row(const TokenQuery& query, std::span<const float> logits, std::
 }
 
 }  // namespace
+
+std::size_t logits_chunk_rows(std::size_t vocab_size) {
+  return std::clamp(kChunkLogits / padded(vocab_size), kMinChunkRows, kMaxChunkRows);
+}
 
 // Queries over the whole vocabulary whose logits are held together.
 struct Head::Chunk {
@@ -69,7 +69,7 @@ void Head::prepare(const HeadInput& input) {
 
 void Head::fill_logits(const HeadWeights& weights, const HeadInput& input, const Chunk& chunk) {
   const std::size_t stride = padded(weights.vocab_size);
-  const std::size_t most = chunk_rows(weights.vocab_size);
+  const std::size_t most = logits_chunk_rows(weights.vocab_size);
   float* rows = rows_.ensure(most * weights.width);
   float* logits = logits_.ensure(most * stride);
   for (std::size_t i = 0; i < chunk.queries.size(); ++i) {
@@ -120,7 +120,7 @@ void Head::score_allowed(const HeadWeights& weights, const HeadInput& input, std
 
 std::vector<TokenScore> Head::forward(const HeadWeights& weights, const HeadInput& input) {
   prepare(input);
-  const std::size_t step = chunk_rows(weights.vocab_size);
+  const std::size_t step = logits_chunk_rows(weights.vocab_size);
   for (std::size_t begin = 0; begin < open_queries_.size(); begin += step) {
     const std::size_t count = std::min(step, open_queries_.size() - begin);
     score_chunk(weights, input, {std::span(open_queries_).subspan(begin, count)});
@@ -151,7 +151,7 @@ void Head::backward_chunk(const HeadWeights& weights,
   fill_logits(weights, input, chunk);
   const std::size_t stride = padded(weights.vocab_size);
   const std::size_t count = chunk.queries.size();
-  float* d_rows = d_rows_.ensure(chunk_rows(weights.vocab_size) * weights.width);
+  float* d_rows = d_rows_.ensure(logits_chunk_rows(weights.vocab_size) * weights.width);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t index = chunk.queries[i];
     const TokenQuery& query = input.batch->queries[index];
@@ -213,7 +213,7 @@ void Head::backward(const HeadWeights& weights,
   };
   std::vector<std::size_t> active;
   std::ranges::copy_if(open_queries_, std::back_inserter(active), matters);
-  const std::size_t step = chunk_rows(weights.vocab_size);
+  const std::size_t step = logits_chunk_rows(weights.vocab_size);
   for (std::size_t begin = 0; begin < active.size(); begin += step) {
     const std::size_t count = std::min(step, active.size() - begin);
     backward_chunk(weights, input, {std::span(active).subspan(begin, count)}, gradients);

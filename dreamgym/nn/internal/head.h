@@ -15,6 +15,9 @@
 
 namespace dreamgym::internal {
 
+/// Queries whose logits are held at once.
+std::size_t logits_chunk_rows(std::size_t vocab_size);
+
 struct HeadWeights {
   const float* matrix = nullptr;  ///< [vocab, width]
   std::size_t vocab_size = 0;

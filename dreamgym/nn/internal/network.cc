@@ -20,6 +20,11 @@ void copy_rows(const float* source,
 
 }  // namespace
 
+std::size_t mlp_chunk_rows(std::size_t intermediate) {
+  constexpr std::size_t kCachedFloats = 256 * 1024;
+  return 256 * 2 * intermediate <= kCachedFloats ? 256 : 1024;
+}
+
 std::size_t Workspace::bytes() const {
   std::size_t total = attention.bytes() + head_norm.bytes() + low_rank.bytes() + head.bytes();
   for (const FloatBuffer* buffer : {&cosine,
@@ -238,9 +243,10 @@ void Network::feed_forward(std::size_t layer,
   }
   const Linear linear(weights_, workspace.low_rank);
   float* gate_up = kept.gate_up.ensure(num_rows * 2 * intermediate_);
-  float* chunk = workspace.chunk.ensure(chunk_rows() * intermediate_);
-  for (std::size_t begin = 0; begin < num_rows; begin += chunk_rows()) {
-    const std::size_t count = std::min(chunk_rows(), num_rows - begin);
+  const std::size_t most = mlp_chunk_rows(intermediate_);
+  float* chunk = workspace.chunk.ensure(most * intermediate_);
+  for (std::size_t begin = 0; begin < num_rows; begin += most) {
+    const std::size_t count = std::min(most, num_rows - begin);
     float* rows = gate_up + begin * 2 * intermediate_;
     linear.forward(gate_up_of(layer), count, input + begin * hidden_, rows);
     if (out != nullptr) {
@@ -248,13 +254,6 @@ void Network::feed_forward(std::size_t layer,
       linear.forward_add(down_of(layer), count, chunk, out + begin * hidden_);
     }
   }
-}
-
-// Few, so that gate, up and their gradients stay in a core's cache, unless that is too small for them
-// anyway: then many, so that the weights are read less often.
-std::size_t Network::chunk_rows() const {
-  constexpr std::size_t kCachedFloats = 256 * 1024;
-  return 256 * 2 * intermediate_ <= kCachedFloats ? 256 : 1024;
 }
 
 LayerActivations& Network::kept_of(std::size_t layer, Workspace& workspace) const {

@@ -36,6 +36,10 @@ struct LayerActivations {
   FloatBuffer gate_up;          ///< [A, 2 intermediate]
 };
 
+/// Rows of the MLP handled together: few, so that gate, up and their gradients stay in a core's cache,
+/// unless that is too small for them anyway; then many, so that the weights are read less often.
+std::size_t mlp_chunk_rows(std::size_t intermediate);
+
 /// What a forward pass leaves behind.
 enum class Keep {
   kNothing,  ///< layers share their memory; no backward pass
@@ -54,8 +58,8 @@ struct Workspace {
   FloatBuffer d_x;                ///< [N, hidden]
   FloatBuffer d_attention;        ///< [N, query]
   FloatBuffer d_query_key_value;  ///< [N, query + 2 kv]
-  FloatBuffer chunk, d_chunk;     ///< [chunk_rows, intermediate]
-  FloatBuffer d_gate_up;          ///< [chunk_rows, 2 intermediate]
+  FloatBuffer chunk, d_chunk;     ///< [mlp_chunk_rows, intermediate]
+  FloatBuffer d_gate_up;          ///< [mlp_chunk_rows, 2 intermediate]
   FloatBuffer last, final_norm;   ///< [A, hidden], [A]
   FloatBuffer hidden, d_hidden;   ///< [A, hidden]
   FloatBuffer active, d_active;   ///< [A, hidden]
@@ -125,7 +129,6 @@ class Network {
                     LayerActivations& kept,
                     Workspace& workspace,
                     float* out) const;
-  [[nodiscard]] std::size_t chunk_rows() const;  ///< of the MLP handled together
   void compute_again(std::size_t layer, Workspace& workspace) const;
   [[nodiscard]] LayerActivations& kept_of(std::size_t layer, Workspace& workspace) const;
   void attend_backward(std::size_t layer,

@@ -63,10 +63,11 @@ void Network::feed_forward_backward(std::size_t layer,
   }
   const Linear linear(weights_, workspace.low_rank);
   float* chunk = workspace.chunk.data();
-  float* d_chunk = workspace.d_chunk.ensure(chunk_rows() * intermediate_);
-  float* d_gate_up = workspace.d_gate_up.ensure(chunk_rows() * 2 * intermediate_);
-  for (std::size_t begin = 0; begin < num_rows; begin += chunk_rows()) {
-    const std::size_t count = std::min(chunk_rows(), num_rows - begin);
+  const std::size_t most = mlp_chunk_rows(intermediate_);
+  float* d_chunk = workspace.d_chunk.ensure(most * intermediate_);
+  float* d_gate_up = workspace.d_gate_up.ensure(most * 2 * intermediate_);
+  for (std::size_t begin = 0; begin < num_rows; begin += most) {
+    const std::size_t count = std::min(most, num_rows - begin);
     const float* d_rows = d_out + begin * hidden_;
     linear.backward_input(down_of(layer), count, d_rows, d_chunk);
     train_kernels().swiglu_backward({.num_rows = count,
