@@ -5,7 +5,8 @@
 //   lm_training_bench [--model=FILE|DIR] [--tokens=512] [--sequences=2] [--rank=16] [--steps=2]
 //                     [--only=WAY] [--peer=PYTHON]
 //
-// WAY is full or lora, with -bf16 and -recompute behind it, or group, or agreement. Peak memory is a
+// Without --only every WAY, one after the other.
+// WAY is full or lora, with -bf16 and -recompute behind it, or group, or agreement(-bf16). Peak memory is a
 // process's, so each way runs in one of its own. tokens_per_second: forward, backward and optimiser
 // step of one batch of --sequences sequences of --tokens tokens, one thread, processor time, the
 // fastest step. --peer trains the same batches in PyTorch eager (bench/peers/lm_train_peer.py), each
@@ -26,9 +27,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/child_process.h"
 #include "bench/peer_option.h"
 #include "dreamgym/base/error.h"
-#include "dreamgym/base/file.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/llm/pretrained_model.h"
@@ -56,6 +57,10 @@ constexpr const char* kWays[] = {"full",
                                  "lora-recompute",
                                  "lora-bf16",
                                  "lora-bf16-recompute"};
+
+bool is_way_to_train(std::string_view name) {
+  return std::ranges::find(kWays, name) != std::end(kWays);
+}
 
 double seconds_of(const std::function<void()>& work) {
   const std::clock_t start = std::clock();
@@ -91,18 +96,6 @@ double accumulate(TrainableModel& model, std::span<const PackedBatch> batches) {
     return std::vector<TokenGradient>(scores.size(), {static_cast<float>(-1.0 / count), 0.0F});
   });
   return loss;
-}
-
-std::size_t peak_bytes() {
-  std::size_t kilobytes = 0;
-  for_each_line("/proc/self/status", [&](std::size_t, std::string_view line) {
-    if (!consume_prefix(line, "VmHWM:")) {
-      return true;
-    }
-    kilobytes = std::stoul(std::string(trim(line)));
-    return false;
-  });
-  return kilobytes << 10U;
 }
 
 std::vector<std::vector<TokenId>> workload(const Settings& settings, std::int64_t vocabulary) {
@@ -218,7 +211,7 @@ void compare_with_engine(const PretrainedModel& model, const std::string& number
   request.max_tokens = 64;
   double largest = 0;
   double sum = 0;
-  constexpr std::uint64_t kReplies = 8;
+  constexpr std::uint64_t kReplies = 4;
   for (std::uint64_t seed = 0; seed < kReplies; ++seed) {
     request.seed = seed;
     const auto reply = engine.generate(std::span(&request, 1)).front();
@@ -249,30 +242,15 @@ void run_way(const Settings& settings) {
     time_group(settings, model);
   } else if (settings.only == "agreement") {
     compare_with_engine(model, "fp32");
+  } else if (settings.only == "agreement-bf16") {
     compare_with_engine(model, "bf16");
-  } else if (std::ranges::find(kWays, settings.only) != std::end(kWays)) {
+  } else if (is_way_to_train(settings.only)) {
     time_training(settings, std::move(model.weights));
   } else {
     throw Error(ErrorKind::kInvalidArgument,
                 "no way to train called " + settings.only,
-                fmt::format("one of {}, group, agreement", fmt::join(kWays, ", ")));
+                fmt::format("one of {}, group, agreement, agreement-bf16", fmt::join(kWays, ", ")));
   }
-}
-
-// The JSON line a command prints.
-nlohmann::json line_of(const std::string& command) {
-  std::FILE* pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): a benchmark's own programs
-  check(pipe != nullptr, "a process can be started");
-  std::string line;
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-    line.push_back(static_cast<char>(c));
-  }
-  if (pclose(pipe) != 0) {
-    throw Error(ErrorKind::kIo, "failed: " + command);
-  }
-  fmt::print("{}", line);
-  std::fflush(stdout);
-  return nlohmann::json::parse(line, nullptr, false);
 }
 
 void compare_with_peer(const Settings& settings, const std::string& way, const nlohmann::json& ours) {
@@ -287,7 +265,7 @@ void compare_with_peer(const Settings& settings, const std::string& way, const n
   // An adapter begins at the same loss and then goes its own way, since its A is random.
   auto losses = ours.at("losses").get<std::vector<double>>();
   losses.resize(has(way, "lora") ? 1 : losses.size());
-  const auto peer = line_of(fmt::format("'{}' '{}' '{}' {} --steps {} --rank {} --losses {}",
+  const auto peer = json_line_of(fmt::format("'{}' '{}' '{}' {} --steps {} --rank {} --losses {}",
                                         settings.peer,
                                         script.string(),
                                         folder.string(),
@@ -295,22 +273,14 @@ void compare_with_peer(const Settings& settings, const std::string& way, const n
                                         settings.steps,
                                         settings.rank,
                                         fmt::join(losses, " ")));
-  const auto ratio = [&](const char* key) {
-    return std::round(100 * ours.at(key).get<double>() / peer.at(key).get<double>()) / 100;
-  };
-  fmt::print("{}\n",
-             nlohmann::ordered_json{{"name", way + ", ours / PyTorch"},
-                                    {"speed", ratio("tokens_per_second")},
-                                    {"memory", ratio("peak_bytes")}}
-                 .dump());
+  print_ratios(way, ours, peer);
 }
 
 void run_all(const Settings& settings) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   std::filesystem::remove_all(std::filesystem::temp_directory_path() / "dreamgym_lm_train_peer");
   const auto ours = [&](const std::string& way) {
-    return line_of(fmt::format("'{}' --model='{}' --tokens={} --sequences={} --rank={} --steps={} --only={}",
-                               self,
+    return json_line_of(fmt::format("'{}' --model='{}' --tokens={} --sequences={} --rank={} --steps={} --only={}",
+                               this_program(),
                                settings.model,
                                settings.tokens,
                                settings.sequences,
@@ -319,6 +289,9 @@ void run_all(const Settings& settings) {
                                way));
   };
   for (const std::string way : kWays) {
+    if (!settings.only.empty() && settings.only != way) {
+      continue;
+    }
     if (has(way, "bf16") && !can_compute(ComputeType::kBFloat16)) {
       continue;
     }
@@ -327,8 +300,12 @@ void run_all(const Settings& settings) {
       compare_with_peer(settings, way, line);
     }
   }
+  if (!settings.only.empty()) {
+    return;
+  }
   (void)ours("group");
   (void)ours("agreement");
+  (void)ours("agreement-bf16");
 }
 
 Settings parse(int argc, char** argv) {
@@ -364,7 +341,8 @@ Settings parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     const dreamgym::Settings settings = dreamgym::parse(argc, argv);
-    settings.only.empty() ? dreamgym::run_all(settings) : dreamgym::run_way(settings);
+    const bool compares = !settings.peer.empty() && dreamgym::is_way_to_train(settings.only);
+    settings.only.empty() || compares ? dreamgym::run_all(settings) : dreamgym::run_way(settings);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "lm_training_bench: {}\n", error.what());
