@@ -221,7 +221,7 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
       try {
         return compute(index);
       } catch (...) {
-        sum.fail();
+        sum.fail(index);
         throw;
       }
     });

@@ -55,9 +55,9 @@ GradientSum::GradientSum(const ParameterLayout& layout, std::size_t adapter, flo
   add_part(ranges_outside(layout));
 }
 
-void GradientSum::fail() {
+void GradientSum::fail(std::size_t number) {
   const std::scoped_lock lock(mutex_);
-  failed_ = true;
+  first_failed_ = std::min(first_failed_, number);
   turn_.notify_all();
 }
 
@@ -98,15 +98,16 @@ void GradientSum::add_now(Part& part, FloatBuffer gradient) {
 void GradientSum::add(std::size_t part_index, std::size_t number, FloatBuffer gradient) {
   Part& part = parts_[part_index];
   std::unique_lock lock(mutex_);
-  check(!failed_, "every earlier micro-batch was computed");
+  const auto in_vain = [&] { return first_failed_ < number; };
+  check(!in_vain(), "every earlier micro-batch was computed");
   const std::size_t bytes = gradient.capacity_bytes();
   if (number != part.next && waiting_bytes_ + bytes <= kWaitingGradientBytes) {
     waiting_bytes_ += bytes;
     part.waiting.emplace(number, std::move(gradient));
     return;
   }
-  turn_.wait(lock, [&] { return failed_ || number == part.next; });
-  check(!failed_, "every earlier micro-batch was computed");
+  turn_.wait(lock, [&] { return in_vain() || number == part.next; });
+  check(!in_vain(), "every earlier micro-batch was computed");
   add_now(part, std::move(gradient));
   for (auto first = part.waiting.find(part.next); first != part.waiting.end();
        first = part.waiting.find(part.next)) {

@@ -32,8 +32,8 @@ class GradientSum {
   /// @param total    [layout.count], or [adapter]; added to.
   GradientSum(const ParameterLayout& layout, std::size_t adapter, float* total);
 
-  /// Some micro-batch's gradients will never come: whoever waits for them throws.
-  void fail();
+  /// This micro-batch's gradients will never come: later ones throw, earlier ones go on.
+  void fail(std::size_t number);
 
   class MicroBatch final : public GradientSink {
    public:
@@ -44,7 +44,7 @@ class GradientSum {
     NetworkGradients of_embedding() override;
     NetworkGradients of_rest() override;
     /// Adds what is left, and nothing for parts that were not asked for.
-    /// @throws LogicError after fail(), as layer_done() does.
+    /// @throws LogicError after fail() of an earlier one, as layer_done() does.
     void finish();
 
    private:
@@ -78,7 +78,7 @@ class GradientSum {
   std::condition_variable turn_;
   std::vector<FloatBuffer> free_;
   std::size_t waiting_bytes_ = 0;
-  bool failed_ = false;
+  std::size_t first_failed_ = static_cast<std::size_t>(-1);
 };
 
 }  // namespace dreamgym::internal

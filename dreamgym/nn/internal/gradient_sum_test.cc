@@ -81,7 +81,17 @@ TEST(GradientSum, LetsNobodyWaitForWhatWillNotCome) {
     (void)second.of_embedding();  // too large to be put aside
     EXPECT_THROW(second.finish(), LogicError);
   });
-  sum.fail();
+  sum.fail(0);
+}
+
+TEST(GradientSum, GoesOnWithMicroBatchesBeforeOneThatFailed) {
+  const ParameterLayout layout = parameter_layout(tiny_config());
+  std::vector<float> total(layout.count);
+  GradientSum sum(layout, 0, total.data());
+  sum.fail(1);
+  EXPECT_NO_THROW(add_everywhere(sum, layout, 0, 2.0F));
+  EXPECT_THROW(add_everywhere(sum, layout, 2, 2.0F), LogicError);
+  EXPECT_EQ(total, std::vector<float>(layout.count, 2.0F));
 }
 
 }  // namespace
