@@ -266,13 +266,13 @@ void compare_with_peer(const Settings& settings, const std::string& way, const n
   auto losses = ours.at("losses").get<std::vector<double>>();
   losses.resize(has(way, "lora") ? 1 : losses.size());
   const auto peer = json_line_of(fmt::format("'{}' '{}' '{}' {} --steps {} --rank {} --losses {}",
-                                        settings.peer,
-                                        script.string(),
-                                        folder.string(),
-                                        way,
-                                        settings.steps,
-                                        settings.rank,
-                                        fmt::join(losses, " ")));
+                                             settings.peer,
+                                             script.string(),
+                                             folder.string(),
+                                             way,
+                                             settings.steps,
+                                             settings.rank,
+                                             fmt::join(losses, " ")));
   print_ratios(way, ours, peer);
 }
 
@@ -280,13 +280,13 @@ void run_all(const Settings& settings) {
   std::filesystem::remove_all(std::filesystem::temp_directory_path() / "dreamgym_lm_train_peer");
   const auto ours = [&](const std::string& way) {
     return json_line_of(fmt::format("'{}' --model='{}' --tokens={} --sequences={} --rank={} --steps={} --only={}",
-                               this_program(),
-                               settings.model,
-                               settings.tokens,
-                               settings.sequences,
-                               settings.rank,
-                               settings.steps,
-                               way));
+                                    this_program(),
+                                    settings.model,
+                                    settings.tokens,
+                                    settings.sequences,
+                                    settings.rank,
+                                    settings.steps,
+                                    way));
   };
   for (const std::string way : kWays) {
     if (!settings.only.empty() && settings.only != way) {
