@@ -1,8 +1,12 @@
 // Training of the default preset: forward, backward and an optimiser step.
 //
 //   nn_train_bench                  ours alone, with 1 and 2 threads
-//   nn_train_bench --peer=PYTHON    also the same model and batches in PyTorch eager
-//                                   (bench/peers/train_peer.py), with the ratios
+//   nn_train_bench --peer=PYTHON    the same model and batches in PyTorch eager instead
+//                                   (bench/peers/train_peer.py), in fp32 with 1 and 2 threads, in
+//                                   bf16 and with layers computed again; each way of ours and of
+//                                   PyTorch's in a process of its own, with the ratios
+//   nn_train_bench --way=WAY        one of those of ours: fp32, fp32-2-threads, bf16 or recompute;
+//                                   processor time, with 2 threads the clock's
 // Linear: 8 micro-batches of about 4000 tokens, sequences of 200 to 600 tokens, every token asked
 // for. Branches: an episode each, whose steps read the shared history and ask for 30 tokens.
 // tokens_per_second counts tokens computed; linear_tokens_per_second counts a branch's history as
@@ -14,12 +18,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/child_process.h"
 #include "bench/peer_option.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/nn/trainable_model.h"
@@ -210,56 +216,77 @@ void write_workload(const std::filesystem::path& file, const std::vector<PackedB
   std::ofstream(file) << fmt::format("[{}]", fmt::join(rows, ","));
 }
 
-// Losses of the first steps and seconds of the fastest, so that the peer can compare both.
-struct Measured {
-  std::vector<double> losses;
-  double seconds = INFINITY;
-};
-
-Measured measure(std::size_t num_threads, const std::vector<PackedBatch>& batches) {
+// The fastest of four steps, and the losses, which the peer's are held against.
+void measure(const std::string& way) {
+  const std::size_t num_threads = way == "fp32-2-threads" ? 2 : 1;
   TrainableModel model(nano_weights(), num_threads);
-  Measured measured;
+  model.set_compute(compute_type_named(way == "bf16" ? "bf16" : "fp32"));
+  model.set_recompute(way == "recompute");
+  const auto batches = linear_batches();
+  std::vector<double> losses;
+  double best = INFINITY;
   for (int step = 0; step < 4; ++step) {
     const auto start = std::chrono::steady_clock::now();
-    measured.losses.push_back(train_once(model, batches));
+    const std::clock_t processor_start = std::clock();
+    losses.push_back(train_once(model, batches));
     model.update(optimizer());
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    measured.seconds = std::min(measured.seconds, spent.count());
+    const std::chrono::duration<double> clock = std::chrono::steady_clock::now() - start;
+    const double processor = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
+    best = std::min(best, num_threads == 1 ? processor : clock.count());
   }
-  return measured;
+  fmt::print("{}\n",
+             nlohmann::ordered_json{
+                 {"name", "nano " + way},
+                 {"tokens_per_second",
+                  std::round(static_cast<double>(count_tokens(batches).computed) / best)},
+                 {"peak_bytes", peak_bytes()},
+                 {"losses", losses}}
+                 .dump());
 }
 
-int compare_with_peer(const std::string& python) {
+void compare_with_peer(const std::string& python) {
   const auto folder = std::filesystem::temp_directory_path() / "dreamgym_train_peer";
   save_weights(nano_weights(), folder.string(), NumberType::kFloat32);
-  const auto batches = linear_batches();
-  write_workload(folder / "workload.json", batches);
+  write_workload(folder / "workload.json", linear_batches());
   const auto script = std::filesystem::path(DREAMGYM_SOURCE_DIR) / "bench/peers/train_peer.py";
-  for (const std::size_t num_threads : {1, 2}) {
-    const Measured ours = measure(num_threads, batches);
-    const std::string command = fmt::format("'{}' '{}' '{}' --threads {} --ours {:.6f} --losses {}",
-                                            python,
-                                            script.string(),
-                                            folder.string(),
-                                            num_threads,
-                                            ours.seconds,
-                                            fmt::join(ours.losses, " "));
-    if (std::system(command.c_str()) != 0) {  // NOLINT(cert-env33-c): a benchmark's own script
-      return 1;
+  for (const std::string way : {"fp32", "fp32-2-threads", "bf16", "recompute"}) {
+    if (way == "bf16" && !can_compute(ComputeType::kBFloat16)) {
+      continue;
     }
+    const auto ours = json_line_of(fmt::format("'{}' --way={}", this_program(), way));
+    const auto peer =
+        json_line_of(fmt::format("'{}' '{}' '{}' {} --losses {}",
+                                 python,
+                                 script.string(),
+                                 folder.string(),
+                                 way,
+                                 fmt::join(ours.at("losses").get<std::vector<double>>(), " ")));
+    print_ratios(way, ours, peer);
   }
-  return 0;
 }
 
 }  // namespace
 }  // namespace dreamgym
 
 int main(int argc, char** argv) {
-  const std::string python = dreamgym::take_peer(argc, argv);
+  try {
+    constexpr std::string_view kWay = "--way=";
+    if (argc == 2 && std::string_view(argv[1]).starts_with(kWay)) {
+      dreamgym::measure(argv[1] + kWay.size());
+      return 0;
+    }
+    if (const std::string python = dreamgym::take_peer(argc, argv); !python.empty()) {
+      dreamgym::compare_with_peer(python);
+      return 0;
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "nn_train_bench: {}\n", error.what());
+    return 1;
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 2;
   }
   benchmark::RunSpecifiedBenchmarks();
-  return python.empty() ? 0 : dreamgym::compare_with_peer(python);
+  return 0;
 }

@@ -1,24 +1,27 @@
 """The same model and batches in PyTorch eager: the peer of bench/nn_train_bench.cc.
 
-    train_peer.py FOLDER --threads N [--ours SECONDS --losses LOSS...]
+    train_peer.py FOLDER WAY [--losses LOSS...]
 
 FOLDER holds config.json, model.safetensors (fp32) and workload.json: micro-batches of token
 sequences. Each micro-batch is padded to its longest sequence; attention is PyTorch's fused one, the
-optimiser its fused AdamW, the head runs on real positions only. A step is forward and backward of
-all micro-batches, gradient clipping and the update; the fastest of four counts. With --losses it
-first checks that the loss of each step is ours. Prints tokens/s and with --ours the ratio. Needs
-torch and numpy.
+optimiser its fused AdamW, the head runs on real positions only. WAY is fp32, fp32-2-threads, bf16
+(torch.autocast) or recompute (a checkpoint around each layer). A step is forward and backward of
+all micro-batches, gradient clipping and the update; the fastest of four counts, in processor time,
+with 2 threads the clock's. With --losses it first checks that the loss of each step is ours. Prints
+one JSON line. Needs torch and numpy.
 """
 
 import argparse
 import json
 import math
+import resource
 import time
 from pathlib import Path
 
 import numpy
 import torch
 import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
 
 
 def load_safetensors(path):
@@ -39,7 +42,8 @@ def load_safetensors(path):
 class Model:
     """The nano family: RMSNorm, short causal convolution, RoPE, grouped queries, SwiGLU."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, recompute):
+        self.recompute = recompute
         self.config = json.loads((folder / "config.json").read_text())
         self.parameters = load_safetensors(folder / "model.safetensors")
         half = self.config["head_dim"] // 2
@@ -80,7 +84,11 @@ class Model:
         embedding = self.parameters["model.embed_tokens.weight"]
         x = F.embedding(tokens, embedding)
         for layer in range(self.config["num_hidden_layers"]):
-            x = self.layer(x, f"model.layers.{layer}.")
+            prefix = f"model.layers.{layer}."
+            if self.recompute:
+                x = checkpoint(self.layer, x, prefix, use_reentrant=False)
+            else:
+                x = self.layer(x, prefix)
         gain = self.parameters["model.norm.weight"]
         x = F.rms_norm(x[:, :-1][asked], x.shape[-1:], gain, self.config["rms_norm_eps"])
         return F.cross_entropy(F.linear(x, embedding), tokens[:, 1:][asked], reduction="sum")
@@ -94,10 +102,11 @@ def pad(sequences):
     return tokens, torch.arange(1, longest)[None] < lengths[:, None]
 
 
-def train_step(model, optimizer, batches, num_asked):
+def train_step(model, optimizer, batches, num_asked, narrow):
     total = 0.0
     for tokens, asked in batches:
-        loss = model.loss_sum(tokens, asked) / num_asked
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=narrow):
+            loss = model.loss_sum(tokens, asked) / num_asked
         loss.backward()
         total += loss.item()
     torch.nn.utils.clip_grad_norm_(model.parameters.values(), 1.0)
@@ -109,12 +118,14 @@ def train_step(model, optimizer, batches, num_asked):
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--threads", type=int, default=1)
-    arguments.add_argument("--ours", type=float)
+    arguments.add_argument("way", choices=("fp32", "fp32-2-threads", "bf16", "recompute"))
     arguments.add_argument("--losses", type=float, nargs="*", default=[])
     arguments = arguments.parse_args()
-    torch.set_num_threads(arguments.threads)
-    model = Model(arguments.folder)
+    threads = 2 if arguments.way == "fp32-2-threads" else 1
+    narrow = arguments.way == "bf16"
+    clock = time.process_time if threads == 1 else time.perf_counter
+    torch.set_num_threads(threads)
+    model = Model(arguments.folder, arguments.way == "recompute")
     decayed = [p for name, p in model.parameters.items() if is_decayed(name)]
     others = [p for name, p in model.parameters.items() if not is_decayed(name)]
     groups = [{"params": decayed, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}]
@@ -125,16 +136,16 @@ def main():
     num_asked = sum(int(asked.sum()) for _, asked in batches)
     best = math.inf
     for step in range(4):
-        start = time.perf_counter()
-        loss = train_step(model, optimizer, batches, num_asked)
-        best = min(best, time.perf_counter() - start)
+        start = clock()
+        loss = train_step(model, optimizer, batches, num_asked, narrow)
+        best = min(best, clock() - start)
         if step < len(arguments.losses):
             ours = arguments.losses[step]
-            assert abs(loss - ours) < 2e-3 * ours, f"step {step}: loss {loss}, ours {ours}"
-    print(f"peer, {arguments.threads} threads: {num_tokens / best:.0f} tokens/s", end="")
-    if arguments.ours:
-        print(f"; ours {num_tokens / arguments.ours:.0f}; ratio {best / arguments.ours:.2f}", end="")
-    print(flush=True)
+            allowed = (1e-2 if narrow else 2e-3) * ours
+            assert abs(loss - ours) < allowed, f"step {step}: loss {loss}, ours {ours}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    row = {"name": "PyTorch nano " + arguments.way, "tokens_per_second": round(num_tokens / best), "peak_bytes": peak}
+    print(json.dumps(row))
 
 
 def is_decayed(name):

@@ -201,6 +201,7 @@ void Experiment::prepare() {
                                program_version()));
   }
   // What would else be missed only after the episodes are collected.
+  (void)compute_type_named(config_.policy.compute);
   std::optional<ModelFiles> base;
   if (!config_.base.model.empty()) {
     base = load_model(find_model(config_.base.model));

@@ -160,8 +160,10 @@ std::unique_ptr<EnvironmentBatch> Experiment::training_ground() const {
 // The critic of the model a stage starts from, or a copy of that model where it has none.
 std::unique_ptr<TrainableModel> Experiment::critic_of(const std::string& model) const {
   const Path own = model_path(model + "_critic");
-  return std::make_unique<TrainableModel>(
+  auto critic = std::make_unique<TrainableModel>(
       load_model_weights(std::filesystem::exists(own) ? own : model_path(model)), config_.threads);
+  critic->set_compute(compute_type_named(config_.policy.compute));
+  return critic;
 }
 
 PolicyReport Experiment::train_policy(const PolicyTraining& training) {

@@ -54,14 +54,16 @@ std::size_t prompt_tokens(const ExperimentConfig& config) {
   return kRuleTokens + (prompt.history_bytes + demonstrations) / kBytesPerToken + prompt.max_reply_tokens;
 }
 
-// Weights, the packed copy that samples, and of what is trained: gradients of each thread, the sum of
-// them, two moments, the best so far; one more copy of all while a policy is handed over or saved.
+// Weights, the packed copy that samples, and of what is trained: the sum of gradients, two moments, the
+// best so far; what each thread holds of gradients and logits; one more copy of all while a policy is
+// handed over or saved.
 std::size_t policy_bytes(const ExperimentConfig& config, const TransformerConfig& shape) {
   const auto parameters = static_cast<std::size_t>(num_parameters(shape));
-  const std::size_t trained =
-      config.policy.lora_rank > 0 ? num_low_rank(shape, config.policy) : parameters;
+  const std::size_t low_rank = num_low_rank(shape, config.policy);
+  const std::size_t trained = low_rank > 0 ? low_rank : parameters;
   return parameters * (2 * sizeof(float) + bytes_of(config.policy.weights)) +
-         trained * sizeof(float) * (3 + config.threads);
+         trained * sizeof(float) * 4 +
+         config.threads * training_bytes_per_thread(shape, low_rank);
 }
 
 }  // namespace

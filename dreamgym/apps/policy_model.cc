@@ -105,20 +105,21 @@ TrainableModel trainable_policy(const PolicyModel& policy,
                                 const PolicyConfig& config,
                                 std::uint64_t seed,
                                 std::size_t threads) {
-  if (config.lora_rank == 0) {
-    TrainableModel model(policy.weights, threads);
+  const auto as_configured = [&](TrainableModel model) {
     model.set_recompute(config.recompute);
+    model.set_compute(compute_type_named(config.compute));
     return model;
+  };
+  if (config.lora_rank == 0) {
+    return as_configured(TrainableModel(policy.weights, threads));
   }
   LoraAdapter settings;
   settings.rank = static_cast<std::int64_t>(config.lora_rank);
   settings.alpha = config.lora_alpha;
   settings.rank_stabilized = config.lora_rank_stabilized;
   settings.target_modules = config.lora_targets;
-  TrainableModel model(
-      policy.weights, initial_lora(policy.weights.config, std::move(settings), seed), threads);
-  model.set_recompute(config.recompute);
-  return model;
+  return as_configured(TrainableModel(
+      policy.weights, initial_lora(policy.weights.config, std::move(settings), seed), threads));
 }
 
 }  // namespace dreamgym

@@ -53,6 +53,7 @@ void save_policy(const TrainableModel& trained,
 void save_policy(const PolicyModel& policy, const Path& folder);
 
 /// Ready to be trained as the configuration says: all weights, or a fresh adapter.
+/// @throws Error kUnsupported where the machine can't compute in its numbers.
 TrainableModel trainable_policy(const PolicyModel& policy,
                                 const PolicyConfig& config,
                                 std::uint64_t seed,

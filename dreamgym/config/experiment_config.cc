@@ -167,6 +167,7 @@ void require_valid(const PolicyStage& stage) {
 }
 
 void require_valid(const PolicyConfig& policy) {
+  require_one_of("policy.compute", policy.compute, {"fp32", "bf16"});
   require_one_of("policy.weights", policy.weights, {"fp32", "bf16", "int8"});
   require_one_of("policy.cache", policy.cache, {"fp32", "bf16"});
   if (!policy.chat_template.empty()) {

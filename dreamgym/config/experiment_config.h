@@ -61,6 +61,7 @@ struct PolicyConfig {
       "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
   bool lora_rank_stabilized = false;      ///< scale alpha / sqrt(rank) instead of alpha / rank
   bool recompute = false;                 ///< keep less of a training pass, compute it again
+  std::string compute = "fp32";           ///< products with weights in training: fp32 or bf16
   std::string weights = "fp32";           ///< of the copy that samples: fp32, bf16 or int8
   std::string cache = "fp32";             ///< its keys and values: fp32 or bf16
 };

@@ -49,6 +49,7 @@ void visit_fields(PolicyConfig& config, Field&& field) {
   field("lora_targets", config.lora_targets, "projections that are adapted");
   field("lora_rank_stabilized", config.lora_rank_stabilized, "scale by alpha / sqrt(rank)");
   field("recompute", config.recompute, "keep only the layers' inputs of a training pass: less memory, a third more time");
+  field("compute", config.compute, "numbers that training multiplies: fp32 or bf16 (the sums and what is kept stay fp32)");
   field("weights", config.weights, "numbers of the copy that samples: fp32, bf16 or int8");
   field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
 }

@@ -1,6 +1,9 @@
-// How much memory a token of a training micro-batch takes (trainable_model.h).
+// How much memory a token of a training micro-batch takes, and a thread (trainable_model.h).
 //
 // Mirrors the buffers of internal/network.h; a test holds it against a real workspace.
+#include "dreamgym/nn/internal/gradient_sum.h"
+#include "dreamgym/nn/internal/head.h"
+#include "dreamgym/nn/internal/network.h"
 #include "dreamgym/nn/trainable_model.h"
 
 namespace dreamgym {
@@ -22,6 +25,17 @@ std::size_t activation_bytes_per_token(const TransformerConfig& config, bool rec
   const std::int64_t kept = recompute ? kept_of_layer + kept_heads + (config.num_layers - 1) * hidden
                                       : config.num_layers * (kept_of_layer + kept_heads);
   return static_cast<std::size_t>(kept + shared) * sizeof(float);
+}
+
+std::size_t training_bytes_per_thread(const TransformerConfig& config, std::size_t low_rank) {
+  constexpr std::size_t kPackedBytes = 2200ULL << 10U;  // internal/blocked_product.h
+  const auto vocab_size = static_cast<std::size_t>(config.vocab_size);
+  const auto intermediate = static_cast<std::size_t>(config.intermediate_size);
+  const std::size_t logits = internal::logits_chunk_rows(vocab_size) * vocab_size;
+  const std::size_t mlp = internal::mlp_chunk_rows(intermediate) * 4 * intermediate;
+  const std::size_t gradients =
+      low_rank > 0 ? low_rank : internal::largest_gradient_parts(internal::parameter_layout(config));
+  return (gradients + logits + mlp) * sizeof(float) + kPackedBytes;
 }
 
 }  // namespace dreamgym

@@ -9,6 +9,8 @@
 #include "dreamgym/base/parallel_map.h"
 #include "dreamgym/llm/checkpoint/config_json.h"
 #include "dreamgym/nn/internal/adapter_layout.h"
+#include "dreamgym/nn/internal/freed_memory.h"
+#include "dreamgym/nn/internal/gradient_sum.h"
 #include "dreamgym/nn/internal/matrix_product.h"
 #include "dreamgym/nn/internal/network.h"
 #include "dreamgym/nn/internal/optimizer.h"
@@ -19,46 +21,6 @@ namespace {
 
 using internal::FloatBuffer;
 using internal::Workspace;
-
-// Adds numbered gradients to a total strictly in number order, whichever is ready first.
-// Thread safety: all members may be called from any thread.
-class OrderedSum {
- public:
-  OrderedSum(float* total, std::size_t count) : total_(total), count_(count) {}
-
-  /// A zeroed gradient.
-  FloatBuffer take() {
-    FloatBuffer buffer;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!free_.empty()) {
-        buffer = std::move(free_.back());
-        free_.pop_back();
-      }
-    }
-    std::fill_n(buffer.ensure(count_), count_, 0.0F);
-    return buffer;
-  }
-
-  void add(std::size_t number, FloatBuffer gradient) {
-    const std::scoped_lock lock(mutex_);
-    waiting_.emplace(number, std::move(gradient));
-    for (auto first = waiting_.find(next_); first != waiting_.end(); first = waiting_.find(next_)) {
-      internal::train_kernels().add_scaled(1.0F, first->second.data(), total_, count_);
-      free_.push_back(std::move(first->second));
-      waiting_.erase(first);
-      ++next_;
-    }
-  }
-
- private:
-  float* total_;
-  std::size_t count_;
-  std::mutex mutex_;
-  std::size_t next_ = 0;
-  std::map<std::size_t, FloatBuffer> waiting_;
-  std::vector<FloatBuffer> free_;
-};
 
 // Workspaces not in use. Thread safety: all members may be called from any thread.
 class WorkspacePool {
@@ -85,7 +47,7 @@ class WorkspacePool {
 }  // namespace
 
 struct TrainableModel::Impl {
-  Impl(const TransformerWeights& initial, std::optional<LoraAdapter> its_adapter, std::size_t threads)
+  Impl(TransformerWeights initial, std::optional<LoraAdapter> its_adapter, std::size_t threads)
       : config(initial.config),
         layout(internal::parameter_layout(config)),
         adapter(std::move(its_adapter)),
@@ -93,12 +55,13 @@ struct TrainableModel::Impl {
         weights(layout.count) {
     std::fill_n(weights.data(), layout.count, 0.0F);
     internal::copy_in(layout, initial, weights.data());
+    initial.arrays.clear();
+    internal::return_freed_memory();
     if (adapter) {
       low_rank_layout = internal::adapter_layout(*adapter, config);
       std::fill_n(low_rank.ensure(trained().count), trained().count, 0.0F);
       internal::copy_in(*adapter, low_rank_layout, low_rank.data());
     }
-    std::fill_n(gradient.ensure(trained().count), trained().count, 0.0F);
     optimizer = internal::Optimizer(trained().count);
     optimizer.num_threads = num_threads;
   }
@@ -109,10 +72,15 @@ struct TrainableModel::Impl {
   [[nodiscard]] internal::NetworkWeights network_weights() const {
     return {.base = weights.data(),
             .adapter = adapter ? &low_rank_layout : nullptr,
-            .low_rank = low_rank.data()};
+            .low_rank = low_rank.data(),
+            .compute = compute};
   }
-  [[nodiscard]] internal::NetworkGradients wanted(float* gradients) const {
-    return {.base = adapter ? nullptr : gradients, .low_rank = adapter ? gradients : nullptr};
+  /// Zeros the first time: who only scores needs none.
+  float* ensure_gradient() {
+    if (gradient.data() == nullptr) {
+      std::fill_n(gradient.ensure(trained().count), trained().count, 0.0F);
+    }
+    return gradient.data();
   }
   std::vector<std::vector<TokenScore>> score(std::span<const PackedBatch> batches,
                                              const internal::NetworkWeights& of) {
@@ -137,18 +105,19 @@ struct TrainableModel::Impl {
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
   internal::Keep keep = internal::Keep::kAll;  // by accumulate()
+  ComputeType compute = ComputeType::kFloat32;
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
   validate(weights.config, "model \"" + weights.version + "\"");
-  impl_ = std::make_unique<Impl>(weights, std::nullopt, num_threads);
+  impl_ = std::make_unique<Impl>(std::move(weights), std::nullopt, num_threads);
 }
 
 TrainableModel::TrainableModel(TransformerWeights weights,
                                LoraAdapter adapter,
                                std::size_t num_threads) {
   validate(weights.config, "model \"" + weights.version + "\"");
-  impl_ = std::make_unique<Impl>(weights, std::move(adapter), num_threads);
+  impl_ = std::make_unique<Impl>(std::move(weights), std::move(adapter), num_threads);
 }
 
 TrainableModel::~TrainableModel() = default;
@@ -157,6 +126,15 @@ TrainableModel& TrainableModel::operator=(TrainableModel&&) noexcept = default;
 
 void TrainableModel::set_recompute(bool recompute) {
   impl_->keep = recompute ? internal::Keep::kInputs : internal::Keep::kAll;
+}
+
+void TrainableModel::set_compute(ComputeType type) {
+  check(can_compute(type), "this machine has the instructions");
+  impl_->compute = type;
+}
+
+ComputeType TrainableModel::compute() const {
+  return impl_->compute;
 }
 
 const TransformerConfig& TrainableModel::config() const {
@@ -192,7 +170,7 @@ std::vector<std::vector<TokenScore>> TrainableModel::score(
 std::vector<std::vector<TokenScore>> TrainableModel::score_frozen(
     std::span<const PackedBatch> batches) const {
   check(impl_->adapter.has_value(), "an adapter is trained, so that the weights are frozen");
-  return impl_->score(batches, {.base = impl_->weights.data()});
+  return impl_->score(batches, {.base = impl_->weights.data(), .compute = impl_->compute});
 }
 
 std::optional<LoraAdapter> TrainableModel::adapter() const {
@@ -222,20 +200,30 @@ void TrainableModel::set_adapter(const LoraAdapter& adapter) {
 
 std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
     std::span<const PackedBatch> batches, const LossGradient& loss) {
-  OrderedSum sum(impl_->gradient.data(), impl_->trained().count);
+  internal::GradientSum sum(impl_->layout,
+                            impl_->adapter ? impl_->trained().count : 0,
+                            impl_->ensure_gradient());
+  const auto compute = [&](std::size_t index) {
+    const internal::SingleThread single;
+    auto workspace = impl_->workspaces.take();
+    internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
+    auto scores = network.forward(batches[index], *workspace, impl_->keep);
+    const std::vector<TokenGradient> gradients = loss(index, scores);
+    check(gradients.size() == scores.size(), "the loss gives a gradient for each query");
+    internal::GradientSum::MicroBatch micro_batch(sum, index);
+    network.backward(gradients, *workspace, micro_batch);
+    micro_batch.finish();
+    impl_->workspaces.give_back(std::move(workspace));
+    return scores;
+  };
   try {
     return parallel_map(batches.size(), impl_->num_threads, [&](std::size_t index) {
-      const internal::SingleThread single;
-      auto workspace = impl_->workspaces.take();
-      internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
-      auto scores = network.forward(batches[index], *workspace, impl_->keep);
-      const std::vector<TokenGradient> gradients = loss(index, scores);
-      check(gradients.size() == scores.size(), "the loss gives a gradient for each query");
-      FloatBuffer gradient = sum.take();
-      network.backward(gradients, *workspace, impl_->wanted(gradient.data()));
-      sum.add(index, std::move(gradient));
-      impl_->workspaces.give_back(std::move(workspace));
-      return scores;
+      try {
+        return compute(index);
+      } catch (...) {
+        sum.fail(index);
+        throw;
+      }
     });
   } catch (...) {
     discard_gradients();  // some micro-batches may have been added, others not
@@ -246,13 +234,15 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
 UpdateResult TrainableModel::update(const OptimizerConfig& config, double scale) {
   float* trained = (impl_->adapter ? impl_->low_rank : impl_->weights).data();
   const UpdateResult result =
-      impl_->optimizer.step(config, scale, impl_->trained(), trained, impl_->gradient.data());
+      impl_->optimizer.step(config, scale, impl_->trained(), trained, impl_->ensure_gradient());
   discard_gradients();
   return result;
 }
 
 void TrainableModel::discard_gradients() {
-  std::fill_n(impl_->gradient.data(), impl_->trained().count, 0.0F);
+  if (impl_->gradient.data() != nullptr) {
+    std::fill_n(impl_->gradient.data(), impl_->trained().count, 0.0F);
+  }
 }
 
 std::string TrainableModel::optimizer_state() const {

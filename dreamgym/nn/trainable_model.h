@@ -18,6 +18,7 @@
 
 #include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/nn/compute_type.h"
 #include "dreamgym/nn/packed_batch.h"
 
 namespace dreamgym {
@@ -75,6 +76,12 @@ class TrainableModel {
   /// Whether accumulate() keeps the layers' inputs only and computes the rest again before each
   /// layer's backward pass: the same numbers, bit for bit, in less memory and a third more time.
   void set_recompute(bool recompute);
+  /// In which numbers products with weights (of the layers, the adapter and the head) are computed,
+  /// forward and backward; fp32 to begin with. Weights, gradients, moments, norms, attention and
+  /// sums are fp32 in either, and so is the head of a query with an allowed set.
+  /// @throws LogicError where the machine can't (can_compute(), compute_type_named()).
+  void set_compute(ComputeType type);
+  [[nodiscard]] ComputeType compute() const;
 
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;
@@ -116,6 +123,11 @@ class TrainableModel {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Bytes of a thread of accumulate() beside its activations: gradients of a layer and of what is
+/// outside the layers, or of an adapter; a chunk of logits; packed factors of products.
+/// @param low_rank  numbers of the adapter; 0 = all weights are trained.
+std::size_t training_bytes_per_thread(const TransformerConfig& config, std::size_t low_rank = 0);
 
 /// Tokens a micro-batch may hold so that activations stay under `bytes`, and the bytes of one
 /// token.

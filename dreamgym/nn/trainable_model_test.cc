@@ -7,90 +7,36 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
+#include "dreamgym/nn/internal/copy_task.h"
 
 namespace dreamgym {
 namespace {
 
-TransformerConfig tiny_config() {
-  TransformerConfig config;
-  config.vocab_size = 24;
-  config.hidden_size = 32;
-  config.num_layers = 2;
-  config.num_heads = 2;
-  config.num_kv_heads = 1;
-  config.head_dim = 16;
-  config.intermediate_size = 64;
-  config.max_position = 128;
-  return config;
-}
-
-// Random tokens, a mark, and the same tokens again; the second half is asked for.
-PackedBatch copy_batch(Rng& rng, std::size_t num_sequences, std::size_t num_copied) {
-  PackedBatch batch;
-  for (std::size_t sequence = 0; sequence < num_sequences; ++sequence) {
-    std::vector<TokenId> tokens;
-    for (std::size_t i = 0; i < num_copied; ++i) {
-      tokens.push_back(static_cast<TokenId>(1 + rng.below(20)));
-    }
-    tokens.push_back(0);
-    tokens.insert(
-        tokens.end(), tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(num_copied));
-    const auto segment = batch.add_segment(tokens);
-    for (std::size_t i = num_copied + 1; i < tokens.size(); ++i) {
-      batch.add_query(segment, static_cast<std::uint32_t>(i));
-    }
-  }
-  return batch;
-}
-
-std::vector<PackedBatch> copy_batches(std::uint64_t seed, std::size_t count) {
-  Rng rng(seed);
-  std::vector<PackedBatch> batches;
-  for (std::size_t i = 0; i < count; ++i) {
-    batches.push_back(copy_batch(rng, 2 + i % 3, 6));
-  }
-  return batches;
-}
-
-// Loss = -sum of log-probabilities / count.
-LossGradient cross_entropy(double count) {
-  return [count](std::size_t, std::span<const TokenScore> scores) {
-    return std::vector<TokenGradient>(scores.size(), {static_cast<float>(-1.0 / count), 0.0F});
-  };
-}
-
-OptimizerConfig muon() {
-  OptimizerConfig config;
-  config.kind = OptimizerKind::kMuon;
-  config.learning_rate = 3e-3;
-  return config;
-}
-
-void train(TrainableModel& model, std::uint64_t first_seed, int num_steps) {
-  for (int step = 0; step < num_steps; ++step) {
-    const auto batches = copy_batches(first_seed + static_cast<std::uint64_t>(step), 5);
-    model.accumulate(batches, cross_entropy(60));
-    model.update(muon());
-  }
-}
+using internal::copy_batch;
+using internal::copy_batches;
+using internal::cross_entropy;
+using internal::muon;
+using internal::small_adapter;
+using internal::tiny_config;
+using internal::train_to_copy;
 
 TEST(TrainableModel, DoesNotDependOnTheNumberOfThreads) {
   const TransformerWeights start = initial_weights(tiny_config(), 1);
   TrainableModel one(start, 1);
   TrainableModel two(start, 2);
-  train(one, 7, 3);
-  train(two, 7, 3);
+  train_to_copy(one, 7, 3);
+  train_to_copy(two, 7, 3);
   EXPECT_EQ(one.weights("w").arrays, two.weights("w").arrays);
   EXPECT_EQ(one.optimizer_state(), two.optimizer_state());
 }
 
 TEST(TrainableModel, ContinuesBitForBitFromItsSavedState) {
   TrainableModel straight(initial_weights(tiny_config(), 1), 1);
-  train(straight, 7, 2);
+  train_to_copy(straight, 7, 2);
   TrainableModel resumed(straight.weights("saved"), 1);
   resumed.set_optimizer_state(straight.optimizer_state());
-  train(straight, 50, 2);
-  train(resumed, 50, 2);
+  train_to_copy(straight, 50, 2);
+  train_to_copy(resumed, 50, 2);
   EXPECT_EQ(straight.weights("w").arrays, resumed.weights("w").arrays);
 }
 
@@ -174,7 +120,7 @@ TEST(TrainableModel, ScoresAnAllowedSetAsTheWholeVocabularyRenormalised) {
 
 TEST(TrainableModel, RaisesTheEntropyItIsAskedToRaise) {
   TrainableModel model(initial_weights(tiny_config(), 1), 1);
-  train(model, 7, 40);
+  train_to_copy(model, 7, 40);
   const auto batches = copy_batches(3, 1);
   const auto mean_entropy = [&] {
     const auto scores = model.score(batches);
@@ -243,14 +189,6 @@ TEST(TrainableModel, RefusesWeightsOfAnotherShape) {
   TransformerWeights broken = initial_weights(tiny_config(), 1);
   broken.arrays.erase("model.norm.weight");
   EXPECT_THROW(TrainableModel(broken, 1), Error);
-}
-
-LoraAdapter small_adapter() {
-  LoraAdapter adapter;
-  adapter.rank = 4;
-  adapter.alpha = 8;
-  adapter.target_modules = {"down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"};
-  return initial_lora(tiny_config(), adapter, 5);
 }
 
 OptimizerConfig adamw() {

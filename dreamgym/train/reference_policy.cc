@@ -18,7 +18,9 @@ ReferencePolicy ReferencePolicy::of(const TrainableModel& policy, const std::str
   }
   TransformerWeights start = policy.weights("reference");
   set_weight_bytes(start, bytes);
-  return ReferencePolicy(TrainableModel(std::move(start), policy.num_threads()));
+  TrainableModel frozen(std::move(start), policy.num_threads());
+  frozen.set_compute(policy.compute());
+  return ReferencePolicy(std::move(frozen));
 }
 
 std::vector<std::vector<TokenScore>> ReferencePolicy::score(

@@ -124,6 +124,9 @@ void sft(const Options& options) {
                        ? of_experience(config, domain, stories)
                        : of_policy(config, policy_of(domain.model), stories);
     TrainableModel model(domain.model.weights, config.threads);
+    if (options.kind == "policy") {
+      model.set_compute(compute_type_named(config.policy.compute));
+    }
     report = teach(model, std::move(lessons), domain.content_names, config, options);
     save_model({model.weights(options.kind), domain.model.tokenizer}, out);
   }

@@ -10,13 +10,10 @@
 namespace dreamgym::internal {
 namespace {
 
-constexpr std::size_t kChunkLogits = 256 * 1024;  // floats held at once
+// A chunk reads the whole matrix, so that a small one is bound by memory.
+constexpr std::size_t kChunkLogits = 16 << 20U;  // floats held at once
 constexpr std::size_t kMinChunkRows = 64;
 constexpr std::size_t kMaxChunkRows = 256;
-
-std::size_t chunk_rows(std::size_t vocab_size) {
-  return std::clamp(kChunkLogits / padded(vocab_size), kMinChunkRows, kMaxChunkRows);
-}
 
 std::span<const TokenId> allowed_ids(const HeadInput& input, std::size_t query_index) {
   const TokenQuery& query = input.batch->queries[query_index];
@@ -41,6 +38,10 @@ RowScore score_row(const TokenQuery& query, std::span<const float> logits, std::
 }
 
 }  // namespace
+
+std::size_t logits_chunk_rows(std::size_t vocab_size) {
+  return std::clamp(kChunkLogits / padded(vocab_size), kMinChunkRows, kMaxChunkRows);
+}
 
 // Queries over the whole vocabulary whose logits are held together.
 struct Head::Chunk {
@@ -68,7 +69,7 @@ void Head::prepare(const HeadInput& input) {
 
 void Head::fill_logits(const HeadWeights& weights, const HeadInput& input, const Chunk& chunk) {
   const std::size_t stride = padded(weights.vocab_size);
-  const std::size_t most = chunk_rows(weights.vocab_size);
+  const std::size_t most = logits_chunk_rows(weights.vocab_size);
   float* rows = rows_.ensure(most * weights.width);
   float* logits = logits_.ensure(most * stride);
   for (std::size_t i = 0; i < chunk.queries.size(); ++i) {
@@ -79,7 +80,8 @@ void Head::fill_logits(const HeadWeights& weights, const HeadInput& input, const
   multiply({chunk.queries.size(), weights.vocab_size, weights.width},
            {rows, weights.width},
            {weights.matrix, weights.width, true},
-           {logits, stride});
+           {logits, stride},
+           weights.compute);
 }
 
 void Head::score_chunk(const HeadWeights& weights, const HeadInput& input, const Chunk& chunk) {
@@ -118,7 +120,7 @@ void Head::score_allowed(const HeadWeights& weights, const HeadInput& input, std
 
 std::vector<TokenScore> Head::forward(const HeadWeights& weights, const HeadInput& input) {
   prepare(input);
-  const std::size_t step = chunk_rows(weights.vocab_size);
+  const std::size_t step = logits_chunk_rows(weights.vocab_size);
   for (std::size_t begin = 0; begin < open_queries_.size(); begin += step) {
     const std::size_t count = std::min(step, open_queries_.size() - begin);
     score_chunk(weights, input, {std::span(open_queries_).subspan(begin, count)});
@@ -149,7 +151,7 @@ void Head::backward_chunk(const HeadWeights& weights,
   fill_logits(weights, input, chunk);
   const std::size_t stride = padded(weights.vocab_size);
   const std::size_t count = chunk.queries.size();
-  float* d_rows = d_rows_.ensure(chunk_rows(weights.vocab_size) * weights.width);
+  float* d_rows = d_rows_.ensure(logits_chunk_rows(weights.vocab_size) * weights.width);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t index = chunk.queries[i];
     const TokenQuery& query = input.batch->queries[index];
@@ -160,12 +162,14 @@ void Head::backward_chunk(const HeadWeights& weights,
   multiply({count, weights.width, weights.vocab_size},
            {logits_.data(), stride},
            {weights.matrix, weights.width},
-           {d_rows, weights.width});
+           {d_rows, weights.width},
+           weights.compute);
   if (gradients.d_matrix != nullptr) {
     multiply_add({weights.vocab_size, weights.width, count},
                  {logits_.data(), stride, true},
                  {rows_.data(), weights.width},
-                 {gradients.d_matrix, weights.width});
+                 {gradients.d_matrix, weights.width},
+                 weights.compute);
   }
   for (std::size_t i = 0; i < count; ++i) {
     train_kernels().add_scaled(1.0F,
@@ -209,7 +213,7 @@ void Head::backward(const HeadWeights& weights,
   };
   std::vector<std::size_t> active;
   std::ranges::copy_if(open_queries_, std::back_inserter(active), matters);
-  const std::size_t step = chunk_rows(weights.vocab_size);
+  const std::size_t step = logits_chunk_rows(weights.vocab_size);
   for (std::size_t begin = 0; begin < active.size(); begin += step) {
     const std::size_t count = std::min(step, active.size() - begin);
     backward_chunk(weights, input, {std::span(active).subspan(begin, count)}, gradients);

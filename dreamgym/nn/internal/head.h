@@ -1,23 +1,28 @@
 // The language-model head fused with softmax: log-probability and entropy of each query, and back.
 //
 // Logits exist for one chunk of queries at a time; the backward pass computes them again. A query
-// with an allowed set only pays for the ids in it.
+// with an allowed set only pays for the ids in it, in fp32.
 // Thread safety: none on one Head.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "dreamgym/nn/compute_type.h"
 #include "dreamgym/nn/internal/float_buffer.h"
 #include "dreamgym/nn/packed_batch.h"
 #include "dreamgym/nn/trainable_model.h"
 
 namespace dreamgym::internal {
 
+/// Queries whose logits are held at once.
+std::size_t logits_chunk_rows(std::size_t vocab_size);
+
 struct HeadWeights {
   const float* matrix = nullptr;  ///< [vocab, width]
   std::size_t vocab_size = 0;
   std::size_t width = 0;
+  ComputeType compute = ComputeType::kFloat32;
 };
 
 /// What the queries read: the final normalised rows, one per distinct source token.

@@ -11,7 +11,8 @@ const float* Linear::inner(const LowRankTerm& term, std::size_t rows, const floa
   multiply({rows, rank, term.in},
            {x, term.in},
            {weights_.low_rank + term.a, term.in, true},
-           {inner, rank});
+           {inner, rank},
+           weights_.compute);
   for (std::size_t i = 0; i < rows * rank; ++i) {
     inner[i] *= weights_.adapter->scale;
   }
@@ -27,7 +28,8 @@ const float* Linear::d_inner(const LinearShape& shape,
   multiply({rows, rank, term.out},
            {d_y + term.first_column, shape.out},
            {weights_.low_rank + term.b, rank},
-           {d_inner, rank});
+           {d_inner, rank},
+           weights_.compute);
   for (std::size_t i = 0; i < rows * rank; ++i) {
     d_inner[i] *= weights_.adapter->scale;
   }
@@ -43,7 +45,8 @@ void Linear::add_terms(const LinearShape& shape,
     multiply_add({rows, term.out, rank},
                  {inner(term, rows, x), rank},
                  {weights_.low_rank + term.b, rank, true},
-                 {y + term.first_column, shape.out});
+                 {y + term.first_column, shape.out},
+                 weights_.compute);
   }
 }
 
@@ -51,7 +54,8 @@ void Linear::forward(const LinearShape& shape, std::size_t rows, const float* x,
   multiply({rows, shape.out, shape.in},
            {x, shape.in},
            {weights_.base + shape.weight, shape.in, true},
-           {y, shape.out});
+           {y, shape.out},
+           weights_.compute);
   add_terms(shape, rows, x, y);
 }
 
@@ -62,7 +66,8 @@ void Linear::forward_add(const LinearShape& shape,
   multiply_add({rows, shape.out, shape.in},
                {x, shape.in},
                {weights_.base + shape.weight, shape.in, true},
-               {y, shape.out});
+               {y, shape.out},
+               weights_.compute);
   add_terms(shape, rows, x, y);
 }
 
@@ -73,13 +78,15 @@ void Linear::backward_input(const LinearShape& shape,
   multiply({rows, shape.in, shape.out},
            {d_y, shape.out},
            {weights_.base + shape.weight, shape.in},
-           {d_x, shape.in});
+           {d_x, shape.in},
+           weights_.compute);
   for (const LowRankTerm& term : shape.terms) {
     const std::size_t rank = weights_.adapter->rank;
     multiply_add({rows, shape.in, rank},
                  {d_inner(shape, term, rows, d_y), rank},
                  {weights_.low_rank + term.a, term.in},
-                 {d_x, shape.in});
+                 {d_x, shape.in},
+                 weights_.compute);
   }
 }
 
@@ -92,7 +99,8 @@ void Linear::backward_weight(const LinearShape& shape,
     multiply_add({shape.out, shape.in, rows},
                  {d_y, shape.out, true},
                  {x, shape.in},
-                 {gradients.base + shape.weight, shape.in});
+                 {gradients.at(shape.weight), shape.in},
+                 weights_.compute);
   }
   if (gradients.low_rank == nullptr) {
     return;
@@ -102,11 +110,13 @@ void Linear::backward_weight(const LinearShape& shape,
     multiply_add({rank, term.in, rows},
                  {d_inner(shape, term, rows, d_y), rank, true},
                  {x, shape.in},
-                 {gradients.low_rank + term.a, term.in});
+                 {gradients.low_rank + term.a, term.in},
+                 weights_.compute);
     multiply_add({term.out, rank, rows},
                  {d_y + term.first_column, shape.out, true},
                  {inner(term, rows, x), rank},
-                 {gradients.low_rank + term.b, rank});
+                 {gradients.low_rank + term.b, rank},
+                 weights_.compute);
   }
 }
 

@@ -7,22 +7,28 @@
 
 #include <span>
 
+#include "dreamgym/nn/compute_type.h"
 #include "dreamgym/nn/internal/adapter_layout.h"
 #include "dreamgym/nn/internal/float_buffer.h"
 
 namespace dreamgym::internal {
 
-/// The trained arrays: all weights, or those of an adapter on frozen weights.
+/// The trained arrays: all weights, or those of an adapter on frozen weights; and in which numbers
+/// they are multiplied.
 struct NetworkWeights {
   const float* base = nullptr;             ///< [layout.count]
   const AdapterLayout* adapter = nullptr;  ///< null: none
   const float* low_rank = nullptr;         ///< [adapter->flat.count]
+  ComputeType compute = ComputeType::kFloat32;
 };
 
-/// Where gradients are added; null: not wanted.
+/// Where gradients of a part of the parameters are added; null: not wanted.
 struct NetworkGradients {
   float* base = nullptr;
-  float* low_rank = nullptr;
+  std::size_t begin = 0;      ///< offset in the flat array of what `base` points at
+  float* low_rank = nullptr;  ///< all of the adapter's
+
+  [[nodiscard]] float* at(std::size_t offset) const { return base + (offset - begin); }
 };
 
 /// Buffers that keep their memory between calls.

@@ -1,5 +1,7 @@
 #include "dreamgym/nn/internal/matrix_product.h"
 
+#include "dreamgym/nn/internal/blocked_product.h"
+
 // Exported by libtorch_cpu. The second is missing where libtorch was built on another BLAS.
 extern "C" {
 void sgemm_(const char* transpose_a,
@@ -53,12 +55,20 @@ void call(ProductSize size, Factor a, Factor b, Target c, float beta) {
 
 }  // namespace
 
-void multiply(ProductSize size, Factor a, Factor b, Target c) {
-  call(size, a, b, c, 0.0F);
+void multiply(ProductSize size, Factor a, Factor b, Target c, ComputeType type) {
+  if (type == ComputeType::kBFloat16 || prefers_blocked_products()) {
+    multiply_blocks(type, size, a, b, c);
+  } else {
+    call(size, a, b, c, 0.0F);
+  }
 }
 
-void multiply_add(ProductSize size, Factor a, Factor b, Target c) {
-  call(size, a, b, c, 1.0F);
+void multiply_add(ProductSize size, Factor a, Factor b, Target c, ComputeType type) {
+  if (type == ComputeType::kBFloat16 || prefers_blocked_products()) {
+    multiply_add_blocks(type, size, a, b, c);
+  } else {
+    call(size, a, b, c, 1.0F);
+  }
 }
 
 SingleThread::SingleThread() {

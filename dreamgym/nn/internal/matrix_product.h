@@ -1,9 +1,12 @@
-// Matrix products of row-major arrays, by the BLAS inside libtorch (MKL).
+// Matrix products of row-major arrays, by what libtorch brings: the BLAS in it (MKL), or kernels of
+// oneDNN (blocked_product.h) in bfloat16 and where they are the faster way in fp32.
 //
 // Thread safety: reentrant; each call runs on the caller's thread while a SingleThread lives there.
 #pragma once
 
 #include <cstddef>
+
+#include "dreamgym/nn/compute_type.h"
 
 namespace dreamgym::internal {
 
@@ -26,10 +29,18 @@ struct Target {
   std::size_t stride = 0;
 };
 
-/// C = A B
-void multiply(ProductSize size, Factor a, Factor b, Target c);
+/// C = A B. bfloat16 only where can_compute() says so.
+void multiply(ProductSize size,
+              Factor a,
+              Factor b,
+              Target c,
+              ComputeType type = ComputeType::kFloat32);
 /// C += A B
-void multiply_add(ProductSize size, Factor a, Factor b, Target c);
+void multiply_add(ProductSize size,
+                  Factor a,
+                  Factor b,
+                  Target c,
+                  ComputeType type = ComputeType::kFloat32);
 
 /// While it lives, matrix products on this thread use no other threads.
 class SingleThread {

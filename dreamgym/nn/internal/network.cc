@@ -9,9 +9,6 @@
 namespace dreamgym::internal {
 namespace {
 
-// Rows of the MLP handled together, so that gate, up and their gradients stay in a core's cache.
-constexpr std::size_t kChunkRows = 256;
-
 void copy_rows(const float* source,
                std::span<const std::uint32_t> rows,
                std::size_t width,
@@ -22,6 +19,11 @@ void copy_rows(const float* source,
 }
 
 }  // namespace
+
+std::size_t mlp_chunk_rows(std::size_t intermediate) {
+  constexpr std::size_t kCachedFloats = 256 * 1024;
+  return 256 * 2 * intermediate <= kCachedFloats ? 256 : 1024;
+}
 
 std::size_t Workspace::bytes() const {
   std::size_t total = attention.bytes() + head_norm.bytes() + low_rank.bytes() + head.bytes();
@@ -161,6 +163,13 @@ Rotation Network::rotation(const Workspace& workspace, float direction) const {
           .direction = direction};
 }
 
+HeadWeights Network::head_weights() const {
+  return {.matrix = weights_.base + layout_.head,
+          .vocab_size = static_cast<std::size_t>(config_.vocab_size),
+          .width = hidden_,
+          .compute = weights_.compute};
+}
+
 HeadInput Network::head_input(const Workspace& workspace) const {
   return {batch_, sources_, workspace.hidden.data()};
 }
@@ -234,9 +243,10 @@ void Network::feed_forward(std::size_t layer,
   }
   const Linear linear(weights_, workspace.low_rank);
   float* gate_up = kept.gate_up.ensure(num_rows * 2 * intermediate_);
-  float* chunk = workspace.chunk.ensure(kChunkRows * intermediate_);
-  for (std::size_t begin = 0; begin < num_rows; begin += kChunkRows) {
-    const std::size_t count = std::min(kChunkRows, num_rows - begin);
+  const std::size_t most = mlp_chunk_rows(intermediate_);
+  float* chunk = workspace.chunk.ensure(most * intermediate_);
+  for (std::size_t begin = 0; begin < num_rows; begin += most) {
+    const std::size_t count = std::min(most, num_rows - begin);
     float* rows = gate_up + begin * 2 * intermediate_;
     linear.forward(gate_up_of(layer), count, input + begin * hidden_, rows);
     if (out != nullptr) {
@@ -301,9 +311,7 @@ std::vector<TokenScore> Network::forward(const PackedBatch& batch,
                                  .inverse_rms = workspace.final_norm.ensure(sources_.size()),
                                  .z = workspace.z.ensure((num_tokens_ + 1) * hidden_),
                                  .out = workspace.hidden.ensure(sources_.size() * hidden_)});
-  const HeadWeights head{
-      weights_.base + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
-  return workspace.head.forward(head, head_input(workspace));
+  return workspace.head.forward(head_weights(), head_input(workspace));
 }
 
 }  // namespace dreamgym::internal

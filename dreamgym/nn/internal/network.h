@@ -36,6 +36,10 @@ struct LayerActivations {
   FloatBuffer gate_up;          ///< [A, 2 intermediate]
 };
 
+/// Rows of the MLP handled together: few, so that gate, up and their gradients stay in a core's cache,
+/// unless that is too small for them anyway; then many, so that the weights are read less often.
+std::size_t mlp_chunk_rows(std::size_t intermediate);
+
 /// What a forward pass leaves behind.
 enum class Keep {
   kNothing,  ///< layers share their memory; no backward pass
@@ -54,8 +58,8 @@ struct Workspace {
   FloatBuffer d_x;                ///< [N, hidden]
   FloatBuffer d_attention;        ///< [N, query]
   FloatBuffer d_query_key_value;  ///< [N, query + 2 kv]
-  FloatBuffer chunk, d_chunk;     ///< [chunk, intermediate]
-  FloatBuffer d_gate_up;          ///< [chunk, 2 intermediate]
+  FloatBuffer chunk, d_chunk;     ///< [mlp_chunk_rows, intermediate]
+  FloatBuffer d_gate_up;          ///< [mlp_chunk_rows, 2 intermediate]
   FloatBuffer last, final_norm;   ///< [A, hidden], [A]
   FloatBuffer hidden, d_hidden;   ///< [A, hidden]
   FloatBuffer active, d_active;   ///< [A, hidden]
@@ -69,6 +73,32 @@ struct Workspace {
   [[nodiscard]] std::size_t bytes() const;
 };
 
+/// Where a backward pass adds its gradients, asked for part by part.
+class GradientSink {
+ public:
+  virtual ~GradientSink() = default;
+  virtual NetworkGradients of_layer(std::size_t layer) = 0;
+  /// Nothing is added to the layer's any more.
+  virtual void layer_done(std::size_t layer) = 0;
+  /// The embedding, which may be the head too; added to from the first to the last moment.
+  virtual NetworkGradients of_embedding() = 0;
+  /// What lies behind the layers: the final norm's gain and an untied head.
+  virtual NetworkGradients of_rest() = 0;
+};
+
+/// One array of all gradients.
+class WholeGradients final : public GradientSink {
+ public:
+  explicit WholeGradients(const NetworkGradients& all) : all_(all) {}
+  NetworkGradients of_layer(std::size_t) override { return all_; }
+  void layer_done(std::size_t) override {}
+  NetworkGradients of_embedding() override { return all_; }
+  NetworkGradients of_rest() override { return all_; }
+
+ private:
+  NetworkGradients all_;
+};
+
 class Network {
  public:
   /// Borrows everything for its lifetime.
@@ -79,14 +109,13 @@ class Network {
   /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
   std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, Keep keep);
   /// After a forward() of the same batch that kept something.
-  void backward(std::span<const TokenGradient> gradients,
-                Workspace& workspace,
-                const NetworkGradients& wanted);
+  void backward(std::span<const TokenGradient> gradients, Workspace& workspace, GradientSink& sink);
 
  private:
   [[nodiscard]] NormConvolution norm_of(std::size_t gain, std::size_t taps) const;
   [[nodiscard]] Rotation rotation(const Workspace& workspace, float direction) const;
   [[nodiscard]] bool is_last(std::size_t layer) const { return layer + 1 == layout_.layers.size(); }
+  [[nodiscard]] HeadWeights head_weights() const;
   [[nodiscard]] HeadInput head_input(const Workspace& workspace) const;
   [[nodiscard]] HeadNorm head_norm_of(const LayerOffsets& at) const;
   [[nodiscard]] LinearShape query_key_value_of(std::size_t layer) const;

@@ -4,18 +4,12 @@
 #include "dreamgym/nn/internal/network.h"
 
 namespace dreamgym::internal {
-namespace {
-
-constexpr std::size_t kChunkRows = 256;  // as in the forward pass
-
-}  // namespace
-
 // Where the gradient of gains or taps is added; a frozen one's goes where nobody looks.
 float* Network::gain_gradient(std::size_t offset,
                               const NetworkGradients& wanted,
                               Workspace& workspace) const {
   if (wanted.base != nullptr) {
-    return wanted.base + offset;
+    return wanted.at(offset);
   }
   const auto taps = static_cast<std::size_t>(config_.convolution_taps);
   const std::size_t count = std::max((taps + 1) * hidden_, shape_.head_dim);
@@ -69,10 +63,11 @@ void Network::feed_forward_backward(std::size_t layer,
   }
   const Linear linear(weights_, workspace.low_rank);
   float* chunk = workspace.chunk.data();
-  float* d_chunk = workspace.d_chunk.ensure(kChunkRows * intermediate_);
-  float* d_gate_up = workspace.d_gate_up.ensure(kChunkRows * 2 * intermediate_);
-  for (std::size_t begin = 0; begin < num_rows; begin += kChunkRows) {
-    const std::size_t count = std::min(kChunkRows, num_rows - begin);
+  const std::size_t most = mlp_chunk_rows(intermediate_);
+  float* d_chunk = workspace.d_chunk.ensure(most * intermediate_);
+  float* d_gate_up = workspace.d_gate_up.ensure(most * 2 * intermediate_);
+  for (std::size_t begin = 0; begin < num_rows; begin += most) {
+    const std::size_t count = std::min(most, num_rows - begin);
     const float* d_rows = d_out + begin * hidden_;
     linear.backward_input(down_of(layer), count, d_rows, d_chunk);
     train_kernels().swiglu_backward({.num_rows = count,
@@ -123,7 +118,7 @@ void Network::heads_backward(std::size_t layer,
                              workspace.head_norm);
   }
   if (config_.qkv_bias && wanted.base != nullptr) {
-    add_row_sum(num_tokens_, shape_.row_width(), d_rows, wanted.base + at.query_key_value_bias);
+    add_row_sum(num_tokens_, shape_.row_width(), d_rows, wanted.at(at.query_key_value_bias));
   }
 }
 
@@ -169,34 +164,37 @@ void Network::attend_backward(std::size_t layer, Workspace& workspace, const Net
 
 void Network::backward(std::span<const TokenGradient> gradients,
                        Workspace& workspace,
-                       const NetworkGradients& wanted) {
+                       GradientSink& sink) {
   if (sources_.empty()) {
     return;
   }
   float* d_hidden = workspace.d_hidden.ensure(sources_.size() * hidden_);
   std::fill_n(d_hidden, sources_.size() * hidden_, 0.0F);
-  const HeadWeights head{
-      weights_.base + layout_.head, static_cast<std::size_t>(config_.vocab_size), hidden_};
+  const NetworkGradients embedding = sink.of_embedding();
+  const NetworkGradients rest = sink.of_rest();
+  const NetworkGradients& of_head = layout_.head == layout_.embedding ? embedding : rest;
   workspace.head.backward(
-      head,
+      head_weights(),
       head_input(workspace),
-      {gradients, d_hidden, wanted.base == nullptr ? nullptr : wanted.base + layout_.head});
-  final_backward(workspace, wanted);
+      {gradients, d_hidden, of_head.base == nullptr ? nullptr : of_head.at(layout_.head)});
+  final_backward(workspace, rest);
   float* d_x = workspace.d_x.ensure(num_tokens_ * hidden_);
   for (std::size_t layer = layout_.layers.size(); layer-- > 0;) {
     if (keep_ == Keep::kInputs) {
       compute_again(layer, workspace);
     }
+    const NetworkGradients wanted = sink.of_layer(layer);
     feed_forward_backward(layer, workspace, wanted);
     attend_backward(layer, workspace, wanted);
+    sink.layer_done(layer);
   }
-  if (wanted.base == nullptr) {
+  if (embedding.base == nullptr) {
     return;
   }
   for (std::size_t t = 0; t < num_tokens_; ++t) {
     const auto id = static_cast<std::size_t>(batch_->tokens[t]);
     train_kernels().add_scaled(
-        1.0F, d_x + t * hidden_, wanted.base + layout_.embedding + id * hidden_, hidden_);
+        1.0F, d_x + t * hidden_, embedding.at(layout_.embedding) + id * hidden_, hidden_);
   }
 }
 

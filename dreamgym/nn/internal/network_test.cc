@@ -175,7 +175,8 @@ TEST_P(NetworkOfShape, HasTheGradientsOfFiniteDifferences) {
   std::vector<float> d_weights(model.layout.count);
   Network network(model.config, model.layout, {.base = model.weights.data()});
   network.forward(batch, model.workspace, Keep::kAll);
-  network.backward(gradients, model.workspace, {.base = d_weights.data()});
+  WholeGradients sink({.base = d_weights.data()});
+  network.backward(gradients, model.workspace, sink);
 
   ReferenceTransformer reference(weights);
   const auto loss = [&] {
@@ -271,8 +272,10 @@ TEST_P(NetworkOfShape, RunsAnAdapterAsTheMergedWeightsAndDifferentiatesIt) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     EXPECT_NEAR(scores[i].logprob, expected[i].logprob, 2e-5) << "query " << i;
   }
-  with_adapter.backward(gradients, frozen.workspace, {.low_rank = d_low_rank.data()});
-  without.backward(gradients, whole.workspace, {.base = d_whole.data()});
+  WholeGradients of_adapter({.low_rank = d_low_rank.data()});
+  with_adapter.backward(gradients, frozen.workspace, of_adapter);
+  WholeGradients of_all({.base = d_whole.data()});
+  without.backward(gradients, whole.workspace, of_all);
   LoraAdapter gradient = adapter;
   copy_out(layout, d_low_rank.data(), gradient);
   std::size_t num_checked = 0;
@@ -297,8 +300,9 @@ TEST_P(NetworkOfShape, HasTheSameGradientsBitForBitWhenLayersAreComputedAgain) {
     std::vector<float> d_weights(model.layout.count);
     Network network(model.config, model.layout, {.base = model.weights.data()});
     network.forward(batch, model.workspace, keep);
+    WholeGradients sink({.base = d_weights.data()});
     network.backward(
-        some_gradients(batch.queries.size()), model.workspace, {.base = d_weights.data()});
+        some_gradients(batch.queries.size()), model.workspace, sink);
     gradients.push_back(std::move(d_weights));
     (void)model.score(forest(GetParam(), 12));  // another batch uses the same memory
   }
@@ -387,8 +391,9 @@ TEST_P(MemoryOfNetwork, IsForetold) {
   std::vector<float> d_weights(model.layout.count);
   Network network(model.config, model.layout, {.base = model.weights.data()});
   network.forward(batch, model.workspace, recompute ? Keep::kInputs : Keep::kAll);
+  WholeGradients sink({.base = d_weights.data()});
   network.backward(
-      some_gradients(batch.queries.size()), model.workspace, {.base = d_weights.data()});
+      some_gradients(batch.queries.size()), model.workspace, sink);
   std::size_t bytes =
       model.workspace.bytes() - model.workspace.head.bytes() - model.workspace.attention.bytes();
   for (const FloatBuffer* fixed : {&model.workspace.chunk,

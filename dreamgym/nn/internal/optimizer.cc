@@ -131,13 +131,11 @@ void orthogonalize(std::size_t rows, std::size_t columns, float* matrix) {
   }
 }
 
-Optimizer::Optimizer(std::size_t count) : count_(count), first_(count), second_(count) {
-  forget();
-}
+Optimizer::Optimizer(std::size_t count) : count_(count) {}
 
 void Optimizer::forget() {
-  std::fill_n(first_.data(), count_, 0.0F);
-  std::fill_n(second_.data(), count_, 0.0F);
+  std::fill_n(first_.ensure(count_), count_, 0.0F);
+  std::fill_n(second_.ensure(count_), count_, 0.0F);
   num_steps_ = 0;
 }
 
@@ -152,7 +150,7 @@ UpdateResult Optimizer::step(const OptimizerConfig& config,
     result.skipped = true;
     return result;
   }
-  if (config.kind != kind_) {
+  if (is_fresh() || config.kind != kind_) {
     forget();  // moments of the other optimiser mean something else
     kind_ = config.kind;
   }
@@ -178,6 +176,9 @@ std::string Optimizer::state() const {
   header.num_steps = num_steps_;
   header.count = count_;
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
+  if (is_fresh()) {
+    return bytes.append(2 * count_ * sizeof(float), '\0');
+  }
   bytes.append(reinterpret_cast<const char*>(first_.data()), count_ * sizeof(float));
   bytes.append(reinterpret_cast<const char*>(second_.data()), count_ * sizeof(float));
   return bytes;
@@ -199,6 +200,7 @@ void Optimizer::set_state(const std::string& bytes) {
                     std::to_string(count_) + " parameters",
                 "the checkpoint belongs to another model or is damaged");
   }
+  forget();
   kind_ = static_cast<OptimizerKind>(header.kind);
   num_steps_ = header.num_steps;
   std::memcpy(first_.data(), bytes.data() + sizeof(header), array_bytes);

@@ -33,11 +33,14 @@ class Optimizer {
   void set_state(const std::string& bytes);
 
  private:
+  /// Zero moments and steps.
   void forget();
+  [[nodiscard]] bool is_fresh() const { return first_.data() == nullptr; }
 
   std::size_t count_ = 0;
   OptimizerKind kind_ = OptimizerKind::kAdamW;
   std::uint64_t num_steps_ = 0;
+  // Nothing before the first step: who only scores needs none.
   FloatBuffer first_;   ///< first moment; Muon's momentum for its matrices
   FloatBuffer second_;  ///< second moment; unused for Muon's matrices
 };
