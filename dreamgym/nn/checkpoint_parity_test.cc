@@ -403,7 +403,11 @@ TEST_F(AdapterParity, ScoresTheSameMergedAndUnmerged) {
   const PackedBatch batch = sequence_batch({{ids_}});
   const auto mine = unmerged.score(std::span(&batch, 1))[0];
   const auto theirs = merged.score(std::span(&batch, 1))[0];
-  const auto frozen = unmerged.score_frozen(std::span(&batch, 1))[0];
+  LoraAdapter nothing = adapter_;
+  for (auto& [name, pair] : nothing.pairs) {
+    std::ranges::fill(pair.b.values, 0.0F);
+  }
+  const auto frozen = unmerged.score_under(nothing, std::span(&batch, 1))[0];
   const auto base = plain.score(std::span(&batch, 1))[0];
   double changed = 0;
   for (std::size_t i = 0; i < mine.size(); ++i) {

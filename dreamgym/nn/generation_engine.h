@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/language_model.h"
 
@@ -54,9 +55,14 @@ class GenerationEngine final : public LanguageModel {
                    EngineConfig config);
   ~GenerationEngine() override;
 
-  /// New weights of the same shape; every cached session is dropped.
+  /// New weights of the same shape, without an adapter; every cached session is dropped.
   /// @throws Error kInvalidArgument if the shape differs.
   void set_weights(const TransformerWeights& weights);
+  /// What is added to the weights from now on, instead of an adapter before it; every cached session is
+  /// dropped. It is computed beside them in fp32, whatever their numbers are, and they are not packed
+  /// again. @param version  of weights and adapter together.
+  /// @throws Error kInvalidArgument for an adapter that fits no projection of the model.
+  void set_adapter(const LoraAdapter& adapter, std::string version);
 
   /// The reply ends early (kLength) where context and reply reach max_context_tokens().
   /// @throws Error kInvalidArgument for a context that is empty, leaves no room for a reply or

@@ -82,6 +82,15 @@ class WorkspacePool {
   std::vector<std::unique_ptr<Workspace>> free_;
 };
 
+std::map<std::string, std::vector<std::int64_t>> shape_of(const LoraAdapter& adapter) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto& [name, pair] : adapter.pairs) {
+    shapes[name] = pair.a.shape;
+    shapes[name].insert(shapes[name].end(), pair.b.shape.begin(), pair.b.shape.end());
+  }
+  return shapes;
+}
+
 }  // namespace
 
 struct TrainableModel::Impl {
@@ -114,12 +123,19 @@ struct TrainableModel::Impl {
   [[nodiscard]] internal::NetworkGradients wanted(float* gradients) const {
     return {.base = adapter ? nullptr : gradients, .low_rank = adapter ? gradients : nullptr};
   }
+  void check_same_shape(const LoraAdapter& other) const {
+    if (!adapter || other.scale() != adapter->scale() || shape_of(other) != shape_of(*adapter)) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "the adapter has another shape or scale than the one being trained");
+    }
+  }
   std::vector<std::vector<TokenScore>> score(std::span<const PackedBatch> batches,
                                              const internal::NetworkWeights& of) {
     return parallel_map(batches.size(), num_threads, [&](std::size_t index) {
       const internal::SingleThread single;
       auto workspace = workspaces.take();
       internal::Network network(config, layout, of);
+      network.set_bf16_cache(bf16_cache);
       auto scores = network.forward(batches[index], *workspace, internal::Keep::kNothing);
       workspaces.give_back(std::move(workspace));
       return scores;
@@ -137,6 +153,7 @@ struct TrainableModel::Impl {
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
   internal::Keep keep = internal::Keep::kAll;  // by accumulate()
+  bool bf16_cache = false;
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
@@ -157,6 +174,10 @@ TrainableModel& TrainableModel::operator=(TrainableModel&&) noexcept = default;
 
 void TrainableModel::set_recompute(bool recompute) {
   impl_->keep = recompute ? internal::Keep::kInputs : internal::Keep::kAll;
+}
+
+void TrainableModel::set_bf16_cache(bool rounded) {
+  impl_->bf16_cache = rounded;
 }
 
 const TransformerConfig& TrainableModel::config() const {
@@ -189,10 +210,15 @@ std::vector<std::vector<TokenScore>> TrainableModel::score(
   return impl_->score(batches, impl_->network_weights());
 }
 
-std::vector<std::vector<TokenScore>> TrainableModel::score_frozen(
-    std::span<const PackedBatch> batches) const {
-  check(impl_->adapter.has_value(), "an adapter is trained, so that the weights are frozen");
-  return impl_->score(batches, {.base = impl_->weights.data()});
+std::vector<std::vector<TokenScore>> TrainableModel::score_under(
+    const LoraAdapter& adapter, std::span<const PackedBatch> batches) const {
+  impl_->check_same_shape(adapter);
+  FloatBuffer low_rank;
+  std::fill_n(low_rank.ensure(impl_->trained().count), impl_->trained().count, 0.0F);
+  internal::copy_in(adapter, impl_->low_rank_layout, low_rank.data());
+  internal::NetworkWeights of = impl_->network_weights();
+  of.low_rank = low_rank.data();
+  return impl_->score(batches, of);
 }
 
 std::optional<LoraAdapter> TrainableModel::adapter() const {
@@ -204,19 +230,7 @@ std::optional<LoraAdapter> TrainableModel::adapter() const {
 }
 
 void TrainableModel::set_adapter(const LoraAdapter& adapter) {
-  const auto shape_of = [](const LoraAdapter& any) {
-    std::map<std::string, std::vector<std::int64_t>> shapes;
-    for (const auto& [name, pair] : any.pairs) {
-      shapes[name] = pair.a.shape;
-      shapes[name].insert(shapes[name].end(), pair.b.shape.begin(), pair.b.shape.end());
-    }
-    return shapes;
-  };
-  if (!impl_->adapter || adapter.scale() != impl_->adapter->scale() ||
-      shape_of(adapter) != shape_of(*impl_->adapter)) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "the adapter has another shape or scale than the one being trained");
-  }
+  impl_->check_same_shape(adapter);
   internal::copy_in(adapter, impl_->low_rank_layout, impl_->low_rank.data());
 }
 
@@ -228,6 +242,7 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
       const internal::SingleThread single;
       auto workspace = impl_->workspaces.take();
       internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
+      network.set_bf16_cache(impl_->bf16_cache);
       auto scores = network.forward(batches[index], *workspace, impl_->keep);
       const std::vector<TokenGradient> gradients = loss(index, scores);
       check(gradients.size() == scores.size(), "the loss gives a gradient for each query");

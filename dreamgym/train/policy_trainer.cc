@@ -71,7 +71,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
   curriculum_state_ = curriculum_.save();
   if (!resume()) {
     if (has_reference(config_)) {
-      take_reference(policy_.model.adapter() ? "frozen" : trained_bytes(policy_.model));
+      take_reference(trained_bytes(policy_.model));
     }
     publish(version());
     remember_calm_policy();
@@ -307,7 +307,11 @@ void PolicyTrainer::correct_mismatch(std::span<PolicyLesson* const> lessons) {
     }
     lessons[n]->old_logprobs = std::move(trainer[n]);
   }
-  const MismatchMetrics apart = measure_mismatch(all_trainer, all_engine);
+  note_mismatch(all_trainer, all_engine);
+}
+
+void PolicyTrainer::note_mismatch(std::span<const double> trainer, std::span<const double> engine) {
+  const MismatchMetrics apart = measure_mismatch(trainer, engine);
   metrics_["train/mismatch_kl_nats"] = apart.kl_k3;
   metrics_["train/mismatch_largest_nats"] = apart.max_difference;
   metrics_["train/mismatch_outside_share"] = apart.outside_share;
@@ -357,6 +361,9 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
       policy_.model, config_.kl.in_reward || !reference_ ? nullptr : &*reference_, lessons, config);
   if (done.tokens == 0) {
     return;
+  }
+  if (!metrics_.contains("train/mismatch_kl_nats")) {
+    note_mismatch(done.logprobs, done.sampled_logprobs);  // nothing has moved yet
   }
   // Of the last mini-batch: how far the iteration has moved.
   const PolicySums& sums = done.sums;
@@ -420,7 +427,11 @@ void PolicyTrainer::keep_best() {
 }
 
 void PolicyTrainer::publish(const std::string& name) {
-  policy_.engine.set_weights(policy_.model.weights(name));
+  if (const auto adapter = policy_.model.adapter()) {
+    policy_.engine.set_adapter(*adapter, name);
+  } else {
+    policy_.engine.set_weights(policy_.model.weights(name));
+  }
 }
 
 std::string PolicyTrainer::version() const {

@@ -111,6 +111,16 @@ struct NormalizeTask {
   const float* weight = nullptr;  ///< [padded]
 };
 
+/// What multiply_swiglu does after its product, for one that more is added to first.
+struct SwigluTask {
+  const float* input = nullptr;  ///< [num_rows, num_panels * kPanelWidth], panels of gate and up
+  std::size_t input_stride = 0;
+  std::size_t num_rows = 0;
+  std::size_t num_panels = 0;
+  float* out = nullptr;  ///< [num_rows, num_panels * kPanelWidth / 2], rows out_stride floats apart
+  std::size_t out_stride = 0;
+};
+
 /// out[t] = in[t + taps - 1] + sum_i weight[i] * in[t + i].
 struct ConvolutionTask {
   const float* input = nullptr;  ///< [taps - 1 + num_rows, padded]: the rows before, then the rows
@@ -136,6 +146,8 @@ struct Kernels {
   /// Each panel holds kPanelWidth / 2 gate columns and as many up columns; out has half as many
   /// columns as the panels: gate / (1 + exp(-gate)) * up.
   void (*multiply_swiglu)(const PanelProduct& task);
+  /// The same of a product that is already there.
+  void (*swiglu)(const SwigluTask& task);
   void (*attend)(const AttentionTask& task);
   /// Rows divided by their root mean square, times the weight.
   void (*normalize)(const NormalizeTask& task);

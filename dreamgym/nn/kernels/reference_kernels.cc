@@ -80,14 +80,27 @@ void multiply_add(const PanelProduct& task) {
   }
 }
 
+float gated(double gate, double up) {
+  return static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+}
+
 void multiply_swiglu(const PanelProduct& task) {
   constexpr std::size_t kHalf = kPanelWidth / 2;
   for (std::size_t row = 0; row < task.num_rows; ++row) {
     for (std::size_t i = 0; i < task.num_panels * kHalf; ++i) {
       const std::size_t column = i / kHalf * kPanelWidth + i % kHalf;
-      const double gate = product_element(task, row, column);
-      const double up = product_element(task, row, column + kHalf);
-      task.out[row * task.out_stride + i] = static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+      task.out[row * task.out_stride + i] = gated(product_element(task, row, column),
+                                                  product_element(task, row, column + kHalf));
+    }
+  }
+}
+
+void swiglu(const SwigluTask& task) {
+  constexpr std::size_t kHalf = kPanelWidth / 2;
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t i = 0; i < task.num_panels * kHalf; ++i) {
+      const float* gate = task.input + row * task.input_stride + i / kHalf * kPanelWidth + i % kHalf;
+      task.out[row * task.out_stride + i] = gated(double{*gate}, double{gate[kHalf]});
     }
   }
 }
@@ -193,6 +206,7 @@ const Kernels kReferenceKernels = {
     .multiply = multiply,
     .multiply_add = multiply_add,
     .multiply_swiglu = multiply_swiglu,
+    .swiglu = swiglu,
     .attend = attend,
     .normalize = normalize,
     .convolve = convolve,
