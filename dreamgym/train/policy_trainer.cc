@@ -142,6 +142,9 @@ void PolicyTrainer::iterate(std::future<PlayedIteration>& ahead) {
   }
   const auto start = clock_.now();
   learn(played.episodes);
+  if (!metrics_.contains("train/mismatch_kl_nats")) {
+    compare_with_sampler(played.episodes);
+  }
   follow_kl_target(played.episodes.size());
   times_.update = seconds_since(clock_, start);
   if (ahead.valid()) {
@@ -308,6 +311,22 @@ void PolicyTrainer::correct_mismatch(std::span<PolicyLesson* const> lessons) {
     lessons[n]->old_logprobs = std::move(trainer[n]);
   }
   note_mismatch(all_trainer, all_engine);
+}
+
+// Where nothing was learnt, so that nothing has moved: the first group says it.
+void PolicyTrainer::compare_with_sampler(const std::vector<Episode>& episodes) {
+  std::vector<const Episode*> group;
+  std::vector<double> engine;
+  for (std::size_t e = 0; e < std::min(episodes.size(), config_.group_size); ++e) {
+    group.push_back(&episodes[e]);
+    const std::vector<double> sampled = sampled_logprobs(episodes[e]);
+    engine.insert(engine.end(), sampled.begin(), sampled.end());
+  }
+  std::vector<double> trainer;
+  for (const auto& scored : score_episodes(policy_.model, group, config_.tokens_per_micro_batch)) {
+    trainer.insert(trainer.end(), scored.begin(), scored.end());
+  }
+  note_mismatch(trainer, engine);
 }
 
 void PolicyTrainer::note_mismatch(std::span<const double> trainer, std::span<const double> engine) {

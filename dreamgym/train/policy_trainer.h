@@ -137,6 +137,7 @@ class PolicyTrainer {
   void iterate(std::future<PlayedIteration>& ahead);
   [[nodiscard]] bool stopped() const;
   [[nodiscard]] bool validation_due() const;
+  void compare_with_sampler(const std::vector<Episode>& episodes);
   void note_mismatch(std::span<const double> trainer, std::span<const double> engine);
   /// What the guards make of the iteration; keeps the policy from before the first of their alarms.
   void watch();

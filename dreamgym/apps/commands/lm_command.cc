@@ -37,7 +37,7 @@ CLI::App* add_door(CLI::App& verb, const Shared& options, const char* name, cons
 }
 
 void add_engine_options(CLI::App& door, const Shared& options) {
-  door.add_option("--adapter", options->model.adapter, "folder of a LoRA adapter to merge");
+  door.add_option("--adapter", options->model.adapter, "folder of a LoRA adapter to compute beside the weights");
   door.add_option("--chat-template",
                   options->model.chat_template,
                   "format of \"messages\" instead of the model's own");
