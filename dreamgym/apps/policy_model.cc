@@ -124,7 +124,6 @@ TrainableModel trainable_policy(const PolicyModel& policy,
                            : initial_lora(weights.config, wanted_adapter(config), seed),
       threads);
   model.set_recompute(config.recompute);
-  model.set_bf16_cache(config.cache == "bf16");
   return model;
 }
 

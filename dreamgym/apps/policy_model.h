@@ -56,8 +56,7 @@ void save_policy(const PolicyModel& policy, const Path& folder);
 /// The policy as a stage begins with it: frozen_base() of its weights.
 PolicyModel ready_to_train(PolicyModel policy, const PolicyConfig& config);
 
-/// To be trained as the configuration says: all weights, the adapter the policy has, or a fresh one. Under an
-/// adapter keys and values are rounded as the sampler's cache keeps them.
+/// To be trained as the configuration says: all weights, the adapter the policy has, or a fresh one.
 /// @param policy  as ready_to_train() left it.
 TrainableModel trainable_policy(const PolicyModel& policy,
                                 const PolicyConfig& config,

@@ -62,7 +62,7 @@ struct PolicyConfig {
   bool lora_rank_stabilized = false;      ///< scale alpha / sqrt(rank) instead of alpha / rank
   bool recompute = false;                 ///< keep less of a training pass, compute it again
   std::string weights = "fp32";           ///< of the copy that samples: fp32, bf16 or int8
-  std::string cache = "fp32";             ///< its keys and values: fp32 or bf16
+  std::string cache = "fp32";             ///< its keys and values: fp32, bf16 or int16
 };
 
 struct CheckConfig {

@@ -332,6 +332,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(FormatTolerance{"qwen2_tied_bf16", "bf16", "fp32", 1e-3},
                     FormatTolerance{"smollm2_tied_bf16", "bf16", "fp32", 1e-3},
                     FormatTolerance{"smollm2_tied_bf16", "bf16", "bf16", 0.1},
+                    FormatTolerance{"smollm2_tied_bf16", "bf16", "int16", 3e-3},
+                    FormatTolerance{"qwen3_tied_f32", "fp32", "int16", 3e-3},
                     FormatTolerance{"qwen3_tied_f32", "bf16", "bf16", 0.2},
                     FormatTolerance{"smollm2_tied_bf16", "int8", "fp32", 0.3}));
 

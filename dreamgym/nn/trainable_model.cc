@@ -135,7 +135,6 @@ struct TrainableModel::Impl {
       const internal::SingleThread single;
       auto workspace = workspaces.take();
       internal::Network network(config, layout, of);
-      network.set_bf16_cache(bf16_cache);
       auto scores = network.forward(batches[index], *workspace, internal::Keep::kNothing);
       workspaces.give_back(std::move(workspace));
       return scores;
@@ -153,7 +152,6 @@ struct TrainableModel::Impl {
   internal::Optimizer optimizer{0};
   WorkspacePool workspaces;
   internal::Keep keep = internal::Keep::kAll;  // by accumulate()
-  bool bf16_cache = false;
 };
 
 TrainableModel::TrainableModel(TransformerWeights weights, std::size_t num_threads) {
@@ -174,10 +172,6 @@ TrainableModel& TrainableModel::operator=(TrainableModel&&) noexcept = default;
 
 void TrainableModel::set_recompute(bool recompute) {
   impl_->keep = recompute ? internal::Keep::kInputs : internal::Keep::kAll;
-}
-
-void TrainableModel::set_bf16_cache(bool rounded) {
-  impl_->bf16_cache = rounded;
 }
 
 const TransformerConfig& TrainableModel::config() const {
@@ -242,7 +236,6 @@ std::vector<std::vector<TokenScore>> TrainableModel::accumulate(
       const internal::SingleThread single;
       auto workspace = impl_->workspaces.take();
       internal::Network network(impl_->config, impl_->layout, impl_->network_weights());
-      network.set_bf16_cache(impl_->bf16_cache);
       auto scores = network.forward(batches[index], *workspace, impl_->keep);
       const std::vector<TokenGradient> gradients = loss(index, scores);
       check(gradients.size() == scores.size(), "the loss gives a gradient for each query");

@@ -76,10 +76,6 @@ class TrainableModel {
   /// layer's backward pass: the same numbers, bit for bit, in less memory and a third more time.
   void set_recompute(bool recompute);
 
-  /// Whether keys and values are rounded to bf16 before they are attended to, as an engine with such a
-  /// cache keeps them. Gradients pass through the rounding unchanged.
-  void set_bf16_cache(bool rounded);
-
   [[nodiscard]] const TransformerConfig& config() const;
   [[nodiscard]] std::size_t num_threads() const;
   /// Copies the present weights out, the adapter merged into them, named `version`.

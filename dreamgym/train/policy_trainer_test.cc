@@ -249,8 +249,7 @@ TEST(PolicyTrainer, SamplesFromAnAdapterOnTheNumbersItIsTrainedOn) {
     TransformerWeights frozen = lab.start;
     round_to_engine_numbers(frozen, numbers);
     TrainableModel model(frozen, initial_lora(frozen.config, settings, 1), 1);
-    model.set_bf16_cache(true);
-    GenerationEngine engine(frozen, lab.tokenizer, {.weights = numbers, .cache = "bf16"});
+    GenerationEngine engine(frozen, lab.tokenizer, {.weights = numbers, .cache = "int16"});
     PolicyTrainingConfig config = small();
     config.objective.loss.kl_coefficient = 0.01;
     Watch watch;

@@ -44,7 +44,7 @@ void add_engine_options(CLI::App& door, const Shared& options) {
   door.add_option("--threads", options->model.engine.num_threads)->capture_default_str();
   door.add_option("--weights", options->model.engine.weights, "fp32, bf16 or int8")
       ->capture_default_str();
-  door.add_option("--cache", options->model.engine.cache, "keys and values: fp32 or bf16")
+  door.add_option("--cache", options->model.engine.cache, "keys and values: fp32, bf16 or int16")
       ->capture_default_str();
   door.add_option("--kernels", options->model.engine.kernels, "amx, avx512, avx2 or plain");
 }

@@ -10,7 +10,7 @@ namespace {
 [[noreturn]] void reject(const std::string& name, const char* what) {
   throw Error(ErrorKind::kInvalidArgument,
               fmt::format("generation engine with {} in \"{}\"", what, name),
-              "weights are fp32, bf16 or int8; the cache is fp32 or bf16");
+              "weights are fp32, bf16 or int8; the cache is fp32, bf16 or int16");
 }
 
 }  // namespace
@@ -26,6 +26,9 @@ NumberFormat weight_format(const std::string& name) {
 }
 
 NumberFormat cache_format(const std::string& name) {
+  if (name == "int16") {
+    return NumberFormat::kInt16;
+  }
   if (name != "fp32" && name != "bf16") {
     reject(name, "cache");
   }

@@ -10,7 +10,7 @@ namespace dreamgym::engine {
 
 /// "fp32", "bf16" or "int8". @throws Error kInvalidArgument for another name.
 NumberFormat weight_format(const std::string& name);
-/// "fp32" or "bf16". @throws Error kInvalidArgument for another name.
+/// "fp32", "bf16" or "int16". @throws Error kInvalidArgument for another name.
 NumberFormat cache_format(const std::string& name);
 
 }  // namespace dreamgym::engine

@@ -220,6 +220,7 @@ void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
                      .blocks = placed.part.sequence->blocks(),
                      .key_offset = shape_.key_offset(layer, head),
                      .value_offset = shape_.value_offset(layer, head),
+                     .scale_offset = shape_.scale_offset(layer, head),
                      .out = attended_.data() + placed.first_row * out_stride + column,
                      .out_stride = out_stride,
                      .scratch = attention_scratch_.data()});

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/llm/checkpoint/number_type.h"
 
 namespace dreamgym::internal {
 namespace {
@@ -19,12 +18,6 @@ void copy_rows(const float* source,
                float* target) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::copy_n(source + rows[i] * width, width, target + i * width);
-  }
-}
-
-void round_to_bfloat16(std::span<float> values) {
-  for (float& value : values) {
-    value = from_bfloat16(to_bfloat16(value));
   }
 }
 
@@ -206,12 +199,6 @@ void Network::attend(std::size_t layer, LayerActivations& kept, Workspace& works
                     workspace.head_norm);
   }
   train_kernels().rotate(rotation(workspace, 1.0F), rows);
-  if (bf16_cache_) {
-    const std::size_t queries = shape_.out_width();
-    for (std::size_t t = 0; t < num_tokens_; ++t) {
-      round_to_bfloat16(std::span(rows + t * width + queries, width - queries));
-    }
-  }
   float* out = kept.attention_out.ensure(num_tokens_ * out_width);
   Attention(shape_, plan_, workspace.attention)
       .forward({rows, out, kept.log_sum.ensure(num_tokens_ * shape_.num_heads)});

@@ -76,9 +76,6 @@ class Network {
           const ParameterLayout& layout,
           const NetworkWeights& weights);
 
-  /// As TrainableModel::set_bf16_cache().
-  void set_bf16_cache(bool rounded) { bf16_cache_ = rounded; }
-
   /// @throws Error kInvalidArgument if a sequence is longer than the model's positions.
   std::vector<TokenScore> forward(const PackedBatch& batch, Workspace& workspace, Keep keep);
   /// After a forward() of the same batch that kept something.
@@ -130,7 +127,6 @@ class Network {
   std::vector<std::uint32_t> sources_;
   std::size_t num_tokens_ = 0;
   Keep keep_ = Keep::kNothing;
-  bool bf16_cache_ = false;
 };
 
 /// Makes cosine and sine hold at least `num_positions` rows.

@@ -46,12 +46,31 @@ double product_element(const PanelProduct& task, std::size_t row, std::size_t co
   return sum;
 }
 
+struct Half {
+  const float* memory = nullptr;
+  std::size_t word = 0;
+  std::size_t index = 0;  // in the word
+};
+
+// A number of a key (kind 0) or a value (1), stored in half a word.
+double cached_half(const AttentionTask& task, std::size_t key, std::size_t kind, const Half& at) {
+  if (task.format == NumberFormat::kBFloat16) {
+    return half_of(at.memory, at.word, at.index);
+  }
+  std::int16_t number = 0;
+  std::memcpy(&number,
+              reinterpret_cast<const char*>(at.memory) + 4 * at.word + 2 * at.index,
+              sizeof(number));
+  const float* scales = task.blocks[key / kPanelWidth] + task.scale_offset + kind * kPanelWidth;
+  return 65536.0 * double{scales[key % kPanelWidth]} * number;
+}
+
 double key_of(const AttentionTask& task, std::size_t key, std::size_t d) {
   const float* block = task.blocks[key / kPanelWidth] + task.key_offset;
   const std::size_t lane = key % kPanelWidth;
   return task.format == NumberFormat::kFloat32
              ? double{block[d * kPanelWidth + lane]}
-             : half_of(block, d / 2 * kPanelWidth + lane, d % 2);
+             : cached_half(task, key, 0, {block, d / 2 * kPanelWidth + lane, d % 2});
 }
 
 double value_of(const AttentionTask& task, std::size_t key, std::size_t d) {
@@ -59,7 +78,7 @@ double value_of(const AttentionTask& task, std::size_t key, std::size_t d) {
   const float* block = task.blocks[key / kPanelWidth] + task.value_offset;
   const std::size_t lane = key % kPanelWidth;
   return task.format == NumberFormat::kFloat32 ? double{block[lane * stride + d]}
-                                               : half_of(block, lane / 2 * stride + d, lane % 2);
+                                               : cached_half(task, key, 1, {block, lane / 2 * stride + d, lane % 2});
 }
 
 void multiply(const PanelProduct& task) {
