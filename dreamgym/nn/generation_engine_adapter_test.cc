@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dreamgym/base/clock.h"
@@ -186,9 +187,11 @@ std::vector<GenerationRequest> some_requests() {
 TEST(EngineAdapter, RepliesDependNeitherOnNeighboursNorThreads) {
   const TransformerWeights weights = weights_of(kFamilies[3]);
   const auto requests = some_requests();
-  for (const char* numbers : {"fp32", "bf16", "int8"}) {
-    const auto engine = [&](EngineConfig config) {
-      config.weights = numbers;
+  for (const auto& [numbers, cache] :
+       {std::pair("fp32", "int16"), std::pair("bf16", "bf16"), std::pair("int8", "int16")}) {
+    const auto engine = [&, weight_numbers = numbers, cache_numbers = cache](EngineConfig config) {
+      config.weights = weight_numbers;
+      config.cache = cache_numbers;
       auto made = std::make_unique<GenerationEngine>(weights, nullptr, config);
       made->set_adapter(adapter_of(weights.config), "adapted");
       return made;
