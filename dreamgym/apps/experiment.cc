@@ -148,7 +148,7 @@ std::shared_ptr<const EpisodeAuditor> Experiment::auditor() const {
 
 std::unique_ptr<Experiment::Actor> Experiment::actor(const std::string& policy) {
   auto actor = std::make_unique<Actor>(load_run_policy(model_path(policy)), config_);
-  actor->policy.weights.arrays.clear();  // the engine has its own
+  actor->policy.model.weights.arrays.clear();  // the engine has its own
   return actor;
 }
 
@@ -259,7 +259,7 @@ void Experiment::prepare() {
       num_parameters(domain_.model.weights.config)));
   std::optional<TransformerConfig> policy;
   if (!config_.policy.model.empty()) {
-    policy = load_policy(config_.policy.model, chat_of(config_.policy)).weights.config;
+    policy = load_policy(config_.policy.model, chat_of(config_.policy)).model.weights.config;
     progress_.note(fmt::format("the policies are {}, {} parameters, {}",
                                config_.policy.model,
                                num_parameters(*policy),

@@ -27,7 +27,9 @@ struct Experiment::Actor {
   Actor(PolicyModel its_policy, EngineConfig engine_config)
       : policy(std::move(its_policy)),
         tokenizer(policy.language.tokenizer),
-        engine(policy.weights, tokenizer, std::move(engine_config)) {}
+        engine(policy.model.weights, tokenizer, std::move(engine_config)) {
+    give_adapter(policy.model.adapter, engine);
+  }
 
   PolicyModel policy;
   std::shared_ptr<const Tokenizer> tokenizer;
@@ -36,9 +38,9 @@ struct Experiment::Actor {
 
 struct Experiment::Learner : Experiment::Actor {
   Learner(PolicyModel its_policy, const ExperimentConfig& config, std::uint64_t seed)
-      : Actor(std::move(its_policy), config),
+      : Actor(ready_to_train(std::move(its_policy), config.policy), config),
         model(trainable_policy(policy, config.policy, seed, config.threads)) {
-    policy.weights.arrays.clear();  // engine and model have their own
+    policy.model.weights.arrays.clear();  // engine and model have their own
   }
 
   TrainableModel model;

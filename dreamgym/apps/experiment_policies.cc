@@ -104,7 +104,8 @@ std::function<void(Trajectory&)> Experiment::explain_real() const {
 
 void Experiment::prefer() {
   stage("dpo", [&](StageRecord& record) {
-    const PolicyModel start = load_run_policy(model_path("start"));
+    const PolicyModel start =
+        ready_to_train(load_run_policy(model_path("start")), config_.policy);
     const PreferencePairs pairs = build_preference_pairs(
         data_.offline, {.max_pairs_per_task = config_.dpo.pairs_per_task});
     const auto sequences = pair_sequences(*start.prompt,

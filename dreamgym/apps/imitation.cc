@@ -1,8 +1,10 @@
 #include "dreamgym/apps/imitation.h"
 
+#include <utility>
+
 namespace dreamgym {
 
-SftReport imitate(const PolicyModel& start,
+SftReport imitate(PolicyModel policy,
                   const std::vector<Trajectory>& demonstrations,
                   const ExperimentConfig& config,
                   const SftConfig& sft,
@@ -10,6 +12,7 @@ SftReport imitate(const PolicyModel& start,
                   const Rng& rng,
                   const TrainingRun& run,
                   const Path& model) {
+  const PolicyModel start = ready_to_train(std::move(policy), config.policy);
   TrainableModel learner =
       trainable_policy(start, config.policy, rng.fork(run.phase + " adapter").next(), config.threads);
   const TeachingPlan plan = epoch_plan(

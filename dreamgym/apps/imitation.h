@@ -18,7 +18,7 @@ namespace dreamgym {
 ///                 to which they are no tokens, takes none.
 /// @param rng      of the run; its streams for this are named after `run.phase`.
 /// @throws Error   as train_sft().
-SftReport imitate(const PolicyModel& start,
+SftReport imitate(PolicyModel policy,
                   const std::vector<Trajectory>& demonstrations,
                   const ExperimentConfig& config,
                   const SftConfig& sft,

@@ -32,7 +32,7 @@ std::size_t cached_bytes_per_token(const TransformerConfig& shape, std::size_t b
 }
 
 std::size_t bytes_of(const std::string& format) {
-  return format == "int8" ? 1 : format == "bf16" ? 2 : sizeof(float);
+  return format == "int8" ? 1 : format == "fp32" ? sizeof(float) : 2;
 }
 
 std::size_t num_low_rank(const TransformerConfig& shape, const PolicyConfig& policy) {

@@ -54,12 +54,13 @@ PanelResult evaluate_policy(const World& world,
                             const PanelOptions& options) {
   const Path folder = policy_folder(play.policy);
   PolicyModel policy = load_policy(folder, play.chat);
-  GenerationEngine engine(policy.weights,
+  GenerationEngine engine(policy.model.weights,
                           policy.language.tokenizer,
                           {.num_threads = options.num_threads,
                            .weights = play.weights,
                            .cache = play.cache});
-  policy.weights.arrays.clear();  // the engine has its own
+  give_adapter(policy.model.adapter, engine);
+  policy.model.weights.arrays.clear();  // the engine has its own
   TokenAgent agent(engine,
                    policy.prompt,
                    {.temperature = play.temperature, .history_steps = history_steps(folder)});

@@ -37,12 +37,13 @@ std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
       language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules, chat.names_actions);
 }
 
-void write_policy(const TransformerWeights& weights,
+// @param merged  the weights with the adapter in them.
+void write_policy(const TransformerWeights& merged,
                   const PolicyModel& like,
                   const std::optional<LoraAdapter>& adapter,
                   const Path& folder) {
   replace_folder(folder, [&](const Path& temporary) {
-    save_weights(weights, temporary.string(), NumberType::kFloat32);
+    save_weights(merged, temporary.string(), NumberType::kFloat32);
     write_language(like.language, temporary);
     if (like.language.pretrained) {
       const nlohmann::ordered_json chat = {{"chat_template", like.chat.chat_template},
@@ -51,8 +52,7 @@ void write_policy(const TransformerWeights& weights,
       write_file(temporary / kAgentFile, chat.dump(2) + "\n");
     }
     if (adapter) {
-      make_folder(temporary / "adapter");
-      save_lora(*adapter, (temporary / "adapter").string());
+      write_adapter(*adapter, like.model.numbers, temporary);
     }
   });
 }
@@ -71,7 +71,7 @@ PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat)
   }
   PretrainedModel loaded = load_pretrained_model(model);
   const Path settings = model / kAgentFile;
-  PolicyModel policy{std::move(loaded.weights), std::move(loaded.language), {}, nullptr};
+  PolicyModel policy{separate_adapter(std::move(loaded.weights), model), std::move(loaded.language), {}, nullptr};
   policy.chat = chat                              ? *chat
                 : std::filesystem::exists(settings) ? read_chat(settings)
                                                     : AgentChat{};
@@ -80,7 +80,7 @@ PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat)
 }
 
 PolicyModel policy_of(const ModelFiles& model) {
-  PolicyModel policy{model.weights, {}, {}, nullptr};
+  PolicyModel policy{{.weights = model.weights}, {}, {}, nullptr};
   policy.language.tokenizer = model.tokenizer;
   policy.prompt = prompt_of(policy.language, policy.chat, "");
   return policy;
@@ -92,34 +92,40 @@ void save_policy(const TrainableModel& trained,
                  const Path& folder) {
   std::optional<LoraAdapter> adapter = trained.adapter();
   if (adapter) {
-    adapter->base_model = start.weights.version;
+    adapter->base_model = start.model.weights.version;
   }
   write_policy(trained.weights(version), start, adapter, folder);
 }
 
 void save_policy(const PolicyModel& policy, const Path& folder) {
-  write_policy(policy.weights, policy, std::nullopt, folder);
+  AdaptedWeights merged = policy.model;
+  merge_adapter(merged);
+  write_policy(merged.weights, policy, policy.model.adapter, folder);
+}
+
+PolicyModel ready_to_train(PolicyModel policy, const PolicyConfig& config) {
+  policy.model = frozen_base(std::move(policy.model), config);
+  return policy;
 }
 
 TrainableModel trainable_policy(const PolicyModel& policy,
                                 const PolicyConfig& config,
                                 std::uint64_t seed,
                                 std::size_t threads) {
+  const TransformerWeights& weights = policy.model.weights;
   const auto as_configured = [&](TrainableModel model) {
     model.set_recompute(config.recompute);
     model.set_compute(compute_type_named(config.compute));
     return model;
   };
   if (config.lora_rank == 0) {
-    return as_configured(TrainableModel(policy.weights, threads));
+    return as_configured(TrainableModel(weights, threads));
   }
-  LoraAdapter settings;
-  settings.rank = static_cast<std::int64_t>(config.lora_rank);
-  settings.alpha = config.lora_alpha;
-  settings.rank_stabilized = config.lora_rank_stabilized;
-  settings.target_modules = config.lora_targets;
-  return as_configured(TrainableModel(
-      policy.weights, initial_lora(policy.weights.config, std::move(settings), seed), threads));
+  return as_configured(TrainableModel(weights,
+                                      policy.model.adapter
+                                          ? *policy.model.adapter
+                                          : initial_lora(weights.config, wanted_adapter(config), seed),
+                                      threads));
 }
 
 }  // namespace dreamgym

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dreamgym/agent/turn_prompt.h"
+#include "dreamgym/apps/adapted_weights.h"
 #include "dreamgym/apps/model_folder.h"
 #include "dreamgym/config/experiment_config.h"
 #include "dreamgym/llm/checkpoint/lora.h"
@@ -29,7 +30,7 @@ struct AgentChat {
 AgentChat chat_of(const PolicyConfig& config);
 
 struct PolicyModel {
-  TransformerWeights weights;
+  AdaptedWeights model;
   ModelLanguage language;
   AgentChat chat;
   std::shared_ptr<const TurnPrompt> prompt;
@@ -44,15 +45,19 @@ PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat 
 /// One of our own models as a policy.
 PolicyModel policy_of(const ModelFiles& model);
 
-/// The weights of a policy that was trained from `start`; its adapter, if there is one, also by
-/// itself under adapter/ in PEFT's layout. There whole or not at all.
+/// The merged weights of a policy that was trained from `start`; its adapter, if there is one, also by
+/// itself (adapted_weights.h). There whole or not at all.
 void save_policy(const TrainableModel& trained,
                  const PolicyModel& start,
                  const std::string& version,
                  const Path& folder);
 void save_policy(const PolicyModel& policy, const Path& folder);
 
-/// Ready to be trained as the configuration says: all weights, or a fresh adapter.
+/// The policy as a stage begins with it: frozen_base() of its weights.
+PolicyModel ready_to_train(PolicyModel policy, const PolicyConfig& config);
+
+/// To be trained as the configuration says: all weights, the adapter the policy has, or a fresh one.
+/// @param policy  as ready_to_train() left it.
 /// @throws Error kUnsupported where the machine can't compute in its numbers.
 TrainableModel trainable_policy(const PolicyModel& policy,
                                 const PolicyConfig& config,

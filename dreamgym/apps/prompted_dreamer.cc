@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/adapted_weights.h"
 #include "dreamgym/apps/timed_model.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/eval/stepwise_fidelity.h"
@@ -68,21 +69,25 @@ ModelLanguage language_of(const DreamModelConfig& config) {
 }
 
 // Named as a person would: the folder, or folder and file.
-TransformerWeights weights_of(const DreamModelConfig& config) {
+AdaptedWeights weights_of(const DreamModelConfig& config) {
   const Path path(config.path);
   TransformerWeights weights = load_model_weights(path);
   const bool is_file = !std::filesystem::is_directory(path);
   weights.version = is_file && path.has_parent_path() ? path.parent_path().filename() / path.filename() : path.filename();
-  return weights;
+  return separate_adapter(std::move(weights), path);
 }
 
 class ModelSource final : public ChatSource {
  public:
   ModelSource(const DreamModelConfig& config, const EngineConfig& engine)
       : language_(reading_model([&] { return language_of(config); })),
-        engine_(reading_model([&] { return weights_of(config); }), language_.tokenizer, engine),
+        model_(reading_model([&] { return weights_of(config); })),
+        engine_(model_.weights, language_.tokenizer, engine),
         timed_(engine_),
-        chat_(timed_, language_, chat_template_of(language_, config.chat_template, config.path)) {}
+        chat_(timed_, language_, chat_template_of(language_, config.chat_template, config.path)) {
+    give_adapter(model_.adapter, engine_);
+    model_ = {};  // the engine has its own
+  }
 
   ChatModel& chat() override { return chat_; }
   [[nodiscard]] std::map<std::string, double> counters() const override {
@@ -97,6 +102,7 @@ class ModelSource final : public ChatSource {
 
  private:
   ModelLanguage language_;
+  AdaptedWeights model_;
   GenerationEngine engine_;
   TimedModel timed_;
   LocalChat chat_;

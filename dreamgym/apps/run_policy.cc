@@ -7,7 +7,7 @@ namespace dreamgym {
 
 RunPolicy::RunPolicy(const Path& policy, const ExperimentConfig& config, std::size_t threads)
     : policy_(load_run_policy(policy_folder(policy.string()))),
-      engine_(policy_.weights,
+      engine_(policy_.model.weights,
               policy_.language.tokenizer,
               {.num_threads = threads,
                .weights = config.policy.weights,
@@ -16,7 +16,8 @@ RunPolicy::RunPolicy(const Path& policy, const ExperimentConfig& config, std::si
              policy_.prompt,
              {.temperature = config.evaluation.temperature,
               .history_steps = config.agent.history_steps}) {
-  policy_.weights.arrays.clear();  // the engine has its own
+  give_adapter(policy_.model.adapter, engine_);
+  policy_.model.weights.arrays.clear();  // the engine has its own
 }
 
 }  // namespace dreamgym

@@ -77,11 +77,11 @@ void train_there(const Path& folder,
           : load_model(find_model(other.base.model));
   const DomainModel domain =
       adapt_vocabulary(base, data.offline, vocabulary_plan(other.base), rng.fork("vocabulary"));
-  const PolicyModel start =
+  PolicyModel start =
       other.policy.model.empty()
           ? policy_of(domain.model)
           : load_policy(other.policy.model, chat_of(other.policy));
-  (void)imitate(start,
+  (void)imitate(std::move(start),
                 data.demonstrations,
                 other,
                 other.start_sft,

@@ -28,7 +28,7 @@ struct DreamModelConfig {
   std::string chat_template;         ///< "" = the one the model's own template is
   std::string description;           ///< text file: what the tool is and does
   std::string weights = "fp32";      ///< numbers it computes with: fp32, bf16 or int8
-  std::string cache = "fp32";        ///< its keys and values: fp32 or bf16
+  std::string cache = "fp32";        ///< its keys and values: fp32, bf16 or int16
   /// As in DreamEndpointConfig.
   PromptedOptions prompt = {.max_demonstration_bytes = 400,
                             .history_bytes = 8000,

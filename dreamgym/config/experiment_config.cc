@@ -69,7 +69,7 @@ void require_one_of(const char* key, const std::string& given, const std::vector
 
 void require_valid(const DreamModelConfig& model) {
   require_one_of("experience.model.weights", model.weights, {"fp32", "bf16", "int8"});
-  require_one_of("experience.model.cache", model.cache, {"fp32", "bf16"});
+  require_one_of("experience.model.cache", model.cache, {"fp32", "bf16", "int16"});
   if (!model.chat_template.empty()) {
     (void)chat_template_named(model.chat_template);
   }
@@ -169,7 +169,7 @@ void require_valid(const PolicyStage& stage) {
 void require_valid(const PolicyConfig& policy) {
   require_one_of("policy.compute", policy.compute, {"fp32", "bf16"});
   require_one_of("policy.weights", policy.weights, {"fp32", "bf16", "int8"});
-  require_one_of("policy.cache", policy.cache, {"fp32", "bf16"});
+  require_one_of("policy.cache", policy.cache, {"fp32", "bf16", "int16"});
   if (!policy.chat_template.empty()) {
     (void)chat_template_named(policy.chat_template);
   }

@@ -55,7 +55,7 @@ struct PolicyConfig {
   std::string chat_template;              ///< "" = the one the model's own template is
   std::string rules{kAgentRules};         ///< its system message
   bool names_actions = false;             ///< each observation ends with the admissible actions
-  std::size_t lora_rank = 0;              ///< of a fresh adapter in each stage; 0 = all weights are trained
+  std::size_t lora_rank = 0;              ///< of the adapter that is trained; 0 = all weights are
   double lora_alpha = 32;
   std::vector<std::string> lora_targets = {
       "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
@@ -63,7 +63,7 @@ struct PolicyConfig {
   bool recompute = false;                 ///< keep less of a training pass, compute it again
   std::string compute = "fp32";           ///< products with weights in training: fp32 or bf16
   std::string weights = "fp32";           ///< of the copy that samples: fp32, bf16 or int8
-  std::string cache = "fp32";             ///< its keys and values: fp32 or bf16
+  std::string cache = "fp32";             ///< its keys and values: fp32, bf16 or int16
 };
 
 struct CheckConfig {

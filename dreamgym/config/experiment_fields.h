@@ -51,7 +51,7 @@ void visit_fields(PolicyConfig& config, Field&& field) {
   field("recompute", config.recompute, "keep only the layers' inputs of a training pass: less memory, a third more time");
   field("compute", config.compute, "numbers that training multiplies: fp32 or bf16 (the sums and what is kept stay fp32)");
   field("weights", config.weights, "numbers of the copy that samples: fp32, bf16 or int8");
-  field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
+  field("cache", config.cache, "numbers of its keys and values: fp32, bf16 or int16");
 }
 
 template <class Field>
@@ -152,7 +152,7 @@ void visit_fields(DreamModelConfig& config, Field&& field) {
   field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
   field("description", config.description, "text file: what the tool is and does");
   field("weights", config.weights, "numbers it computes with: fp32, bf16 or int8");
-  field("cache", config.cache, "numbers of its keys and values: fp32 or bf16");
+  field("cache", config.cache, "numbers of its keys and values: fp32, bf16 or int16");
   visit_shown_fields(config.prompt, field);
   field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer, which is then brought to its end", at_least(16));
   field("max_field_characters", config.prompt.max_field_characters, "of each text of a reasoning trace", between(1, 4000));

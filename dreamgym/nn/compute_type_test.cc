@@ -156,15 +156,15 @@ TEST_F(BFloat16Compute, HasTheSameGradientsWhenLayersAreComputedAgain) {
   EXPECT_EQ(kept.weights("w").arrays, again.weights("w").arrays);
 }
 
-TEST_F(BFloat16Compute, ScoresFrozenWeightsAsAFreshAdapterDoes) {
+TEST_F(BFloat16Compute, ScoresUnderAnotherAdapterAsUnderItsOwn) {
   const TransformerWeights start = initial_weights(tiny_config(), 1);
   TrainableModel model = in_bfloat16(start, 1, small_adapter());
   const auto batches = copy_batches(3, 2);
-  const auto fresh = model.score(batches);
-  const auto frozen = model.score_frozen(batches);
-  for (std::size_t i = 0; i < fresh.size(); ++i) {
-    for (std::size_t q = 0; q < fresh[i].size(); ++q) {
-      EXPECT_EQ(fresh[i][q].logprob, frozen[i][q].logprob);
+  const auto own = model.score(batches);
+  const auto under = model.score_under(*model.adapter(), batches);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t q = 0; q < own[i].size(); ++q) {
+      EXPECT_EQ(own[i][q].logprob, under[i][q].logprob);
     }
   }
 }

@@ -37,6 +37,12 @@ void GenerationEngine::set_weights(const TransformerWeights& weights) {
   core_->sessions.clear();
 }
 
+void GenerationEngine::set_adapter(const LoraAdapter& adapter, std::string version) {
+  core_->model.adapter = engine::pack_adapter(adapter, core_->model.config);
+  core_->model.version = std::move(version);
+  core_->sessions.clear();
+}
+
 std::vector<GenerationReply> GenerationEngine::generate(
     std::span<const GenerationRequest> requests) {
   core_->check_requests(requests);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dreamgym/llm/checkpoint/lora.h"
 #include "dreamgym/llm/checkpoint/weights.h"
 #include "dreamgym/llm/language_model.h"
 
@@ -27,7 +28,9 @@ struct EngineConfig {
       1ULL << 30;  ///< beyond it the least recently used sessions are dropped
   /// "fp32", "bf16" (exact for checkpoints stored so) or "int8" (a scale for 32 neighbours of a row).
   std::string weights = "fp32";
-  std::string cache = "fp32";  ///< keys and values: "fp32" or "bf16"
+  /// Keys and values: "fp32", "bf16", or as large "int16" (a scale for each head of a token), which is some
+  /// 40 times nearer to fp32.
+  std::string cache = "fp32";
   /// "amx", "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
   /// On AMX, bf16 weights meet 16 bits of the activations' 24.
   std::string kernels{};
@@ -54,9 +57,14 @@ class GenerationEngine final : public LanguageModel {
                    EngineConfig config);
   ~GenerationEngine() override;
 
-  /// New weights of the same shape; every cached session is dropped.
+  /// New weights of the same shape, without an adapter; every cached session is dropped.
   /// @throws Error kInvalidArgument if the shape differs.
   void set_weights(const TransformerWeights& weights);
+  /// What is added to the weights from now on, instead of an adapter before it; every cached session is
+  /// dropped. It is computed beside them in fp32, whatever their numbers are, and they are not packed
+  /// again. @param version  of weights and adapter together.
+  /// @throws Error kInvalidArgument for an adapter that fits no projection of the model.
+  void set_adapter(const LoraAdapter& adapter, std::string version);
 
   /// The reply ends early (kLength) where context and reply reach max_context_tokens().
   /// @throws Error kInvalidArgument for a context that is empty, leaves no room for a reply or

@@ -44,6 +44,15 @@ class WorkspacePool {
   std::vector<std::unique_ptr<Workspace>> free_;
 };
 
+std::map<std::string, std::vector<std::int64_t>> shape_of(const LoraAdapter& adapter) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const auto& [name, pair] : adapter.pairs) {
+    shapes[name] = pair.a.shape;
+    shapes[name].insert(shapes[name].end(), pair.b.shape.begin(), pair.b.shape.end());
+  }
+  return shapes;
+}
+
 }  // namespace
 
 struct TrainableModel::Impl {
@@ -81,6 +90,12 @@ struct TrainableModel::Impl {
       std::fill_n(gradient.ensure(trained().count), trained().count, 0.0F);
     }
     return gradient.data();
+  }
+  void check_same_shape(const LoraAdapter& other) const {
+    if (!adapter || other.scale() != adapter->scale() || shape_of(other) != shape_of(*adapter)) {
+      throw Error(ErrorKind::kInvalidArgument,
+                  "the adapter has another shape or scale than the one being trained");
+    }
   }
   std::vector<std::vector<TokenScore>> score(std::span<const PackedBatch> batches,
                                              const internal::NetworkWeights& of) {
@@ -167,10 +182,15 @@ std::vector<std::vector<TokenScore>> TrainableModel::score(
   return impl_->score(batches, impl_->network_weights());
 }
 
-std::vector<std::vector<TokenScore>> TrainableModel::score_frozen(
-    std::span<const PackedBatch> batches) const {
-  check(impl_->adapter.has_value(), "an adapter is trained, so that the weights are frozen");
-  return impl_->score(batches, {.base = impl_->weights.data(), .compute = impl_->compute});
+std::vector<std::vector<TokenScore>> TrainableModel::score_under(
+    const LoraAdapter& adapter, std::span<const PackedBatch> batches) const {
+  impl_->check_same_shape(adapter);
+  FloatBuffer low_rank;
+  std::fill_n(low_rank.ensure(impl_->trained().count), impl_->trained().count, 0.0F);
+  internal::copy_in(adapter, impl_->low_rank_layout, low_rank.data());
+  internal::NetworkWeights of = impl_->network_weights();
+  of.low_rank = low_rank.data();
+  return impl_->score(batches, of);
 }
 
 std::optional<LoraAdapter> TrainableModel::adapter() const {
@@ -182,19 +202,7 @@ std::optional<LoraAdapter> TrainableModel::adapter() const {
 }
 
 void TrainableModel::set_adapter(const LoraAdapter& adapter) {
-  const auto shape_of = [](const LoraAdapter& any) {
-    std::map<std::string, std::vector<std::int64_t>> shapes;
-    for (const auto& [name, pair] : any.pairs) {
-      shapes[name] = pair.a.shape;
-      shapes[name].insert(shapes[name].end(), pair.b.shape.begin(), pair.b.shape.end());
-    }
-    return shapes;
-  };
-  if (!impl_->adapter || adapter.scale() != impl_->adapter->scale() ||
-      shape_of(adapter) != shape_of(*impl_->adapter)) {
-    throw Error(ErrorKind::kInvalidArgument,
-                "the adapter has another shape or scale than the one being trained");
-  }
+  impl_->check_same_shape(adapter);
   internal::copy_in(adapter, impl_->low_rank_layout, impl_->low_rank.data());
 }
 

@@ -99,10 +99,11 @@ class TrainableModel {
   [[nodiscard]] std::vector<std::vector<TokenScore>> score(
       std::span<const PackedBatch> batches) const;
 
-  /// The same of the frozen weights without the adapter: the reference of a KL term, at the cost of
-  /// no second copy. @throws LogicError where all weights are trained.
-  [[nodiscard]] std::vector<std::vector<TokenScore>> score_frozen(
-      std::span<const PackedBatch> batches) const;
+  /// The same under another adapter on the same frozen weights: the reference of a KL term, at the cost
+  /// of no second copy. @throws Error kInvalidArgument unless it is of the shape of the one being
+  /// trained.
+  [[nodiscard]] std::vector<std::vector<TokenScore>> score_under(
+      const LoraAdapter& adapter, std::span<const PackedBatch> batches) const;
 
   /// Forward and backward over all micro-batches; gradients are added to those already there.
   /// Returns the scores of the forward pass. What `loss` throws is rethrown, and all accumulated

@@ -219,7 +219,7 @@ TEST(TrainableModel, LearnsWithAnAdapterAndLeavesItsWeightsAlone) {
     model.update(adamw());
   }
   EXPECT_GT(mean(model.score(batches)), before + 0.3);
-  EXPECT_EQ(mean(model.score_frozen(batches)), before);
+  EXPECT_EQ(mean(model.score_under(small_adapter(), batches)), before);
 }
 
 TEST(TrainableModel, ContinuesAnAdapterBitForBit) {
@@ -252,7 +252,8 @@ TEST(TrainableModel, RefusesAnAdapterOfAnotherModel) {
   LoraAdapter scaled = small_adapter();
   scaled.alpha = 1;
   EXPECT_THROW(model.set_adapter(scaled), Error);
-  EXPECT_THROW((void)TrainableModel(start, 1).score_frozen({}), LogicError);
+  EXPECT_THROW((void)model.score_under(scaled, {}), Error);
+  EXPECT_THROW((void)TrainableModel(start, 1).score_under(small_adapter(), {}), Error);
 }
 
 // What fails without the convolution and Muon at this size and budget (reference:

@@ -49,6 +49,15 @@ void set_weight_bytes(TransformerWeights& weights, const std::string& bytes) {
   check_all_taken(bytes, offset);
 }
 
+void set_adapter_bytes(LoraAdapter& adapter, const std::string& bytes) {
+  std::size_t offset = 0;
+  for (auto& [name, pair] : adapter.pairs) {
+    take_values(bytes, offset, pair.a);
+    take_values(bytes, offset, pair.b);
+  }
+  check_all_taken(bytes, offset);
+}
+
 std::string trained_bytes(const TrainableModel& model) {
   const auto adapter = model.adapter();
   if (!adapter) {
@@ -70,12 +79,7 @@ void set_trained_bytes(TrainableModel& model, const std::string& bytes) {
     model.set_weights(weights);
     return;
   }
-  std::size_t offset = 0;
-  for (auto& [name, pair] : adapter->pairs) {
-    take_values(bytes, offset, pair.a);
-    take_values(bytes, offset, pair.b);
-  }
-  check_all_taken(bytes, offset);
+  set_adapter_bytes(*adapter, bytes);
   model.set_adapter(*adapter);
 }
 

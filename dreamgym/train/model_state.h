@@ -25,6 +25,8 @@ void set_trained_bytes(TrainableModel& model, const std::string& bytes);
 /// Raw fp32 values of all arrays in name order, and back into weights of the same shape.
 std::string weight_bytes(const TransformerWeights& weights);
 void set_weight_bytes(TransformerWeights& weights, const std::string& bytes);
+/// The values of an adapter from its trained_bytes().
+void set_adapter_bytes(LoraAdapter& adapter, const std::string& bytes);
 
 /// "name value" lines. Reals are written in hexadecimal, so they come back exactly.
 class StateWriter {

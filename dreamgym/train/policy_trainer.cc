@@ -71,7 +71,7 @@ PolicyReport PolicyTrainer::run(const std::string& phase) {
   curriculum_state_ = curriculum_.save();
   if (!resume()) {
     if (has_reference(config_)) {
-      take_reference(policy_.model.adapter() ? "frozen" : trained_bytes(policy_.model));
+      take_reference(trained_bytes(policy_.model));
     }
     publish(version());
     remember_calm_policy();
@@ -142,6 +142,9 @@ void PolicyTrainer::iterate(std::future<PlayedIteration>& ahead) {
   }
   const auto start = clock_.now();
   learn(played.episodes);
+  if (!metrics_.contains("train/mismatch_kl_nats")) {
+    compare_with_sampler(played.episodes);
+  }
   follow_kl_target(played.episodes.size());
   times_.update = seconds_since(clock_, start);
   if (ahead.valid()) {
@@ -307,7 +310,27 @@ void PolicyTrainer::correct_mismatch(std::span<PolicyLesson* const> lessons) {
     }
     lessons[n]->old_logprobs = std::move(trainer[n]);
   }
-  const MismatchMetrics apart = measure_mismatch(all_trainer, all_engine);
+  note_mismatch(all_trainer, all_engine);
+}
+
+// Where nothing was learnt, so that nothing has moved: the first group says it.
+void PolicyTrainer::compare_with_sampler(const std::vector<Episode>& episodes) {
+  std::vector<const Episode*> group;
+  std::vector<double> engine;
+  for (std::size_t e = 0; e < std::min(episodes.size(), config_.group_size); ++e) {
+    group.push_back(&episodes[e]);
+    const std::vector<double> sampled = sampled_logprobs(episodes[e]);
+    engine.insert(engine.end(), sampled.begin(), sampled.end());
+  }
+  std::vector<double> trainer;
+  for (const auto& scored : score_episodes(policy_.model, group, config_.tokens_per_micro_batch)) {
+    trainer.insert(trainer.end(), scored.begin(), scored.end());
+  }
+  note_mismatch(trainer, engine);
+}
+
+void PolicyTrainer::note_mismatch(std::span<const double> trainer, std::span<const double> engine) {
+  const MismatchMetrics apart = measure_mismatch(trainer, engine);
   metrics_["train/mismatch_kl_nats"] = apart.kl_k3;
   metrics_["train/mismatch_largest_nats"] = apart.max_difference;
   metrics_["train/mismatch_outside_share"] = apart.outside_share;
@@ -357,6 +380,9 @@ void PolicyTrainer::step(std::span<const PolicyLesson* const> lessons) {
       policy_.model, config_.kl.in_reward || !reference_ ? nullptr : &*reference_, lessons, config);
   if (done.tokens == 0) {
     return;
+  }
+  if (!metrics_.contains("train/mismatch_kl_nats")) {
+    note_mismatch(done.logprobs, done.sampled_logprobs);  // nothing has moved yet
   }
   // Of the last mini-batch: how far the iteration has moved.
   const PolicySums& sums = done.sums;
@@ -420,7 +446,11 @@ void PolicyTrainer::keep_best() {
 }
 
 void PolicyTrainer::publish(const std::string& name) {
-  policy_.engine.set_weights(policy_.model.weights(name));
+  if (const auto adapter = policy_.model.adapter()) {
+    policy_.engine.set_adapter(*adapter, name);
+  } else {
+    policy_.engine.set_weights(policy_.model.weights(name));
+  }
 }
 
 std::string PolicyTrainer::version() const {

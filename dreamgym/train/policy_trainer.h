@@ -71,6 +71,8 @@ void visit_state(PolicyReport& report, Field&& field) {
   field("kl_coefficient", report.kl_coefficient);
 }
 
+/// The policy's engine holds the weights of its model; where that trains an adapter, the frozen ones, and
+/// is handed adapters only.
 /// Thread safety: none. Lifetime: all references are borrowed.
 class PolicyTrainer {
  public:
@@ -118,7 +120,8 @@ class PolicyTrainer {
   /// Calls `step` with the lessons of each optimiser step: all of them in every pass, shuffled.
   void for_each_mini_batch(std::span<const PolicyLesson* const> lessons,
                            const std::function<void(std::span<const std::size_t>)>& step);
-  /// One optimiser step of the policy.
+  /// One optimiser step of the policy. The first of an iteration also says how far sampler and trainer
+  /// are apart, unless correct_mismatch() has.
   void step(std::span<const PolicyLesson* const> lessons);
 
   Policy policy_;
@@ -134,6 +137,8 @@ class PolicyTrainer {
   void iterate(std::future<PlayedIteration>& ahead);
   [[nodiscard]] bool stopped() const;
   [[nodiscard]] bool validation_due() const;
+  void compare_with_sampler(const std::vector<Episode>& episodes);
+  void note_mismatch(std::span<const double> trainer, std::span<const double> engine);
   /// What the guards make of the iteration; keeps the policy from before the first of their alarms.
   void watch();
   void remember_calm_policy();
@@ -154,7 +159,7 @@ class PolicyTrainer {
   std::optional<ReferencePolicy> reference_;  // nothing without a KL term
   std::string phase_;
   std::string best_weights_;
-  std::string reference_weights_;             // empty without a KL term; "frozen" under an adapter
+  std::string reference_weights_;             // empty without a KL term; the adapter's under one
   std::string calm_weights_;                  // of the last policy before the guards' present alarms
   IterationTimes times_;                      // of the present iteration
   SteadyClock clock_;

@@ -10,6 +10,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
+#include "dreamgym/nn/engine_numbers.h"
 #include "dreamgym/train/policy_algorithm.h"
 #include "tests/button_room.h"
 #include "tests/error_message.h"
@@ -213,6 +214,68 @@ TEST(PolicyTrainer, PlaysAheadWithThePolicyBeforeTheUpdate) {
   ButtonLab again(2);
   (void)trainer_in(again, again.room, config)->run("x");
   EXPECT_EQ(weights_of(again), weights_of(lab));
+}
+
+double largest_mismatch(const Watch& watch) {
+  double largest = 0;
+  std::size_t measured = 0;
+  for (const auto& metrics : watch.seen) {
+    if (const auto found = metrics.find("train/mismatch_largest_nats"); found != metrics.end()) {
+      largest = std::max(largest, found->second);
+      ++measured;
+    }
+  }
+  return measured > 0 ? largest : std::numeric_limits<double>::infinity();
+}
+
+TEST(PolicyTrainer, SaysHowFarSamplerAndTrainerAreApartWithoutACorrectionToo) {
+  ButtonLab lab;
+  Watch watch;
+  auto trainer = trainer_in(lab, lab.room, small());
+  trainer->listener = &watch;
+  (void)trainer->run("x");
+  EXPECT_LT(largest_mismatch(watch), 1e-4);
+  EXPECT_GT(largest_mismatch(watch), 0);
+}
+
+// The sampler's numbers are narrow, and it is handed nothing but adapters.
+TEST(PolicyTrainer, SamplesFromAnAdapterOnTheNumbersItIsTrainedOn) {
+  ButtonLab lab;
+  LoraAdapter settings;
+  settings.rank = 4;
+  settings.alpha = 8;
+  settings.target_modules = {"q_proj", "v_proj", "o_proj", "up_proj", "gate_proj"};
+  for (const char* numbers : {"bf16", "int8"}) {
+    TransformerWeights frozen = lab.start;
+    round_to_engine_numbers(frozen, numbers);
+    TrainableModel model(frozen, initial_lora(frozen.config, settings, 1), 1);
+    GenerationEngine engine(frozen, lab.tokenizer, {.weights = numbers, .cache = "int16"});
+    PolicyTrainingConfig config = small();
+    config.objective.loss.kl_coefficient = 0.01;
+    Watch watch;
+    const auto trainer = make_policy_trainer({model, engine, lab.tokenizer},
+                                             nullptr,
+                                             lab.curriculum,
+                                             {lab.room, nullptr, Provenance::kReal, ""},
+                                             config,
+                                             Rng(3));
+    trainer->listener = &watch;
+    (void)trainer->run("x");
+    EXPECT_LT(largest_mismatch(watch), 2e-2) << numbers;
+    EXPECT_EQ(engine.version(), "x-6");
+    // The last policy is what the engine plays.
+    const std::vector<TokenId> tokens = {1, 5, 3, 2, 4, 1};
+    PackedBatch batch;
+    const auto segment = batch.add_segment(tokens);
+    for (std::uint32_t i = 1; i < tokens.size(); ++i) {
+      (void)batch.add_query(segment, i);
+    }
+    const auto scores = model.score(std::span(&batch, 1));
+    const auto played = engine.score(tokens).logprobs;
+    for (std::size_t i = 0; i < played.size(); ++i) {
+      EXPECT_NEAR(scores[0][i].logprob, played[i], 2e-2) << numbers;
+    }
+  }
 }
 
 TEST(PolicyTrainer, TwentyIterationsAreTenAndResumedTen) {

@@ -94,6 +94,10 @@ PolicyStep step_policy(TrainableModel& policy,
       });
   for (const SamplePlace& place : packed.played.places) {
     out.sums += objective(place, scores[place.batch]).sums;
+    for (std::size_t q = place.begin; q < place.begin + place.count; ++q) {
+      out.logprobs.push_back(scores[place.batch][q].logprob);
+      out.sampled_logprobs.push_back(packed.played.old_logprobs[place.batch][q]);
+    }
   }
   out.tokens = packed.played.num_tokens;
   out.update = guarded_update(policy, config.optimizer, config.control);

@@ -28,6 +28,8 @@ struct PolicyLesson {
 struct PolicyStep {
   PolicySums sums;         ///< over the trained tokens, before the update
   std::size_t tokens = 0;  ///< computed
+  std::vector<double> logprobs;          ///< of all chosen tokens, before the update
+  std::vector<double> sampled_logprobs;  ///< of the same tokens, when they were sampled
   GuardedUpdate update;
 };
 

@@ -1,6 +1,7 @@
 #include "dreamgym/train/reference_policy.h"
 
-#include "dreamgym/base/error.h"
+#include <utility>
+
 #include "dreamgym/train/model_state.h"
 
 namespace dreamgym {
@@ -8,13 +9,13 @@ namespace dreamgym {
 ReferencePolicy::ReferencePolicy(TrainableModel model)
     : own_(std::make_unique<TrainableModel>(std::move(model))) {}
 
-ReferencePolicy::ReferencePolicy(const TrainableModel* policy) : shared_(policy) {
-  check(policy->adapter().has_value(), "frozen weights are those below an adapter");
-}
+ReferencePolicy::ReferencePolicy(const TrainableModel* policy, LoraAdapter adapter)
+    : shared_(policy), adapter_(std::move(adapter)) {}
 
 ReferencePolicy ReferencePolicy::of(const TrainableModel& policy, const std::string& bytes) {
-  if (policy.adapter()) {
-    return ReferencePolicy(&policy);
+  if (auto adapter = policy.adapter()) {
+    set_adapter_bytes(*adapter, bytes);
+    return {&policy, std::move(*adapter)};
   }
   TransformerWeights start = policy.weights("reference");
   set_weight_bytes(start, bytes);
@@ -25,7 +26,7 @@ ReferencePolicy ReferencePolicy::of(const TrainableModel& policy, const std::str
 
 std::vector<std::vector<TokenScore>> ReferencePolicy::score(
     std::span<const PackedBatch> batches) const {
-  return own_ ? own_->score(batches) : shared_->score_frozen(batches);
+  return own_ ? own_->score(batches) : shared_->score_under(adapter_, batches);
 }
 
 }  // namespace dreamgym

@@ -1,7 +1,7 @@
 // What a KL term compares a policy with: the policy as it was when its training began.
 //
-// Where all weights are trained that is a copy of them; under an adapter it is the frozen weights
-// below it, shared, so that a reference costs no memory.
+// Where all weights are trained that is a copy of them; under an adapter it is the adapter as it was on
+// the policy's own frozen weights, so that a reference costs no second copy of them.
 // Thread safety: none; one call at a time. Lifetime: the policy outlives its shared reference.
 #pragma once
 
@@ -18,9 +18,8 @@ class ReferencePolicy {
  public:
   /// A model of its own.
   explicit ReferencePolicy(TrainableModel model);
-  /// The policy's frozen weights. @throws LogicError unless it trains an adapter.
-  explicit ReferencePolicy(const TrainableModel* policy);
-  /// A copy of the policy with these weights (weight_bytes), or its frozen ones under an adapter.
+  /// The policy as it was when it trained these values (trained_bytes). @throws Error kCorrupt if they
+  /// are of another shape.
   static ReferencePolicy of(const TrainableModel& policy, const std::string& bytes);
 
   /// Scores of every query, one vector per micro-batch.
@@ -28,8 +27,11 @@ class ReferencePolicy {
       std::span<const PackedBatch> batches) const;
 
  private:
+  ReferencePolicy(const TrainableModel* policy, LoraAdapter adapter);
+
   std::unique_ptr<TrainableModel> own_;
   const TrainableModel* shared_ = nullptr;
+  LoraAdapter adapter_;  // on the shared weights
 };
 
 }  // namespace dreamgym

@@ -57,6 +57,54 @@ TEST(PretrainedPolicy, GoesThroughTheLoopWithAnAdapter) {
   EXPECT_EQ(again.code, 0) << again.errors;
 }
 
+// Sampler and trainer hold the same int8 numbers, in every stage, and what a stage learnt is not rounded
+// away by the next.
+TEST(PretrainedPolicy, TrainsTheNumbersItSamplesFrom) {
+  DREAMGYM_NEEDS_FILE(language_model_data());
+  const TemporaryFolder folder;
+  const Path model = folder.path() / "chat";
+  write_chat_checkpoint(model);
+  TransformerWeights peaked = load_weights(model.string());
+  for (float& value : peaked.arrays.at("model.embed_tokens.weight").values) {
+    value *= 20.0F;  // distributions that rounding moves
+  }
+  save_weights(peaked, model.string(), NumberType::kFloat32);
+  const Path out = folder.path() / "run";
+  const std::string settings = " --set policy.lora_rank=4 --set policy.weights=int8 --set policy.cache=int16";
+  const Ran ran = run("quickstart --out " + out.string() + " " + kTiny + " --set policy.model=" +
+                      model.string() + settings + " --set arms=start,dream,s2r --set s2r.step_budget=64");
+  ASSERT_EQ(ran.code, 0) << ran.errors;
+  std::size_t measured = 0;
+  for (const Json& line : lines(text_of(out / "metrics.jsonl"))) {
+    if (line["values"].contains("train/mismatch_largest_nats")) {
+      const double largest = line["values"]["train/mismatch_largest_nats"];
+      EXPECT_LT(largest, 2e-2) << line;
+      EXPECT_GT(largest, 0) << line;
+      ++measured;
+    }
+  }
+  EXPECT_GE(measured, 2U) << "in the dream and in reality";
+  for (const char* name : {"start", "dream", "s2r"}) {
+    EXPECT_EQ(Json::parse(text_of(out / "models" / name / "adapter/base.json"))["numbers"], "int8") << name;
+  }
+  const std::string dream = (out / "models/dream").string();
+  const auto score = [&](const std::string& options) {
+    const Ran scored = run("lm score --model " + dream + options, R"({"ids":[1,5,900,77,42,3,2,8]})");
+    EXPECT_EQ(scored.code, 0) << scored.errors;
+    return lines(scored.out).at(0)["logprobs"].get<std::vector<double>>();
+  };
+  const auto merged = score("");
+  const auto narrow = score(" --weights int8");
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    EXPECT_NEAR(narrow[i], merged[i], 1e-4);
+  }
+  const Ran other = run("sft " + (out / "episodes.jsonl").string() + " --kind policy --base " + dream +
+                        " --run " + (folder.path() / "sft").string() +
+                        " --set policy.lora_rank=8 --set policy.weights=int8");
+  EXPECT_NE(other.code, 0);
+  EXPECT_NE(other.errors.find("rank 4"), std::string::npos) << other.errors;
+}
+
 TEST(PretrainedPolicy, IsNoExperienceModel) {
   DREAMGYM_NEEDS_FILE(language_model_data());
   const TemporaryFolder folder;

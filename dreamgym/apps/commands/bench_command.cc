@@ -25,6 +25,7 @@ const std::map<std::string, std::string> kPrograms = {{"alfworld", "alfworld_ben
                                                       {"generation", "generation_bench"},
                                                       {"lm", "lm_bench"},
                                                       {"lm-training", "lm_training_bench"},
+                                                      {"adapter", "adapter_bench"},
                                                       {"training", "nn_train_bench"},
                                                       {"grpo", "grpo_bench"},
                                                       {"overlap", "overlap_bench"},
@@ -74,7 +75,7 @@ void add_bench_command(CLI::App& app) {
       "Measure a part against its limits and peers; every result is checked first (`make bench` builds them).\n"
       "Example: dreamgym bench generation --peer venv/bin/python\n"
       "Example: dreamgym bench dream -- --run=runs/quickstart");
-  verb->add_option("name", *name, "alfworld, webshop, dream, generation, lm, lm-training, training, grpo, overlap, retrieval or retrieval-million")->required();
+  verb->add_option("name", *name, "alfworld, webshop, dream, generation, lm, lm-training, adapter, training, grpo, overlap, retrieval or retrieval-million")->required();
   verb->add_option("arguments", *more, "handed on to the program, behind --");
   verb->add_option("--peer", *peer, "python that has the peer installed (torch, transformers; grpo: trl too)");
   verb->callback([name, peer, more] { run_benchmark(*name, *peer, *more); });

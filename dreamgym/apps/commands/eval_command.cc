@@ -238,7 +238,7 @@ void add_eval_command(CLI::App& app) {
   policy->add_option("--rules", options->rules, "system message of a pretrained model");
   policy->add_flag("--name-actions", options->names_actions, "a pretrained model reads the admissible actions with each observation");
   policy->add_option("--weights", options->weights, "fp32, bf16 or int8")->capture_default_str();
-  policy->add_option("--cache", options->cache, "keys and values: fp32 or bf16")->capture_default_str();
+  policy->add_option("--cache", options->cache, "keys and values: fp32, bf16 or int16")->capture_default_str();
   policy->add_option("--out", options->out, "keep the episodes, as canonical JSONL");
   policy->callback([options] { evaluate_policy_verb(*options); });
 

@@ -37,14 +37,14 @@ CLI::App* add_door(CLI::App& verb, const Shared& options, const char* name, cons
 }
 
 void add_engine_options(CLI::App& door, const Shared& options) {
-  door.add_option("--adapter", options->model.adapter, "folder of a LoRA adapter to merge");
+  door.add_option("--adapter", options->model.adapter, "folder of a LoRA adapter to compute beside the weights");
   door.add_option("--chat-template",
                   options->model.chat_template,
                   "format of \"messages\" instead of the model's own");
   door.add_option("--threads", options->model.engine.num_threads)->capture_default_str();
   door.add_option("--weights", options->model.engine.weights, "fp32, bf16 or int8")
       ->capture_default_str();
-  door.add_option("--cache", options->model.engine.cache, "keys and values: fp32 or bf16")
+  door.add_option("--cache", options->model.engine.cache, "keys and values: fp32, bf16 or int16")
       ->capture_default_str();
   door.add_option("--kernels", options->model.engine.kernels, "amx, avx512, avx2 or plain");
 }

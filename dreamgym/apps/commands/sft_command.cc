@@ -110,7 +110,7 @@ void sft(const Options& options) {
   SftReport report;
   if (options.kind == "policy" && is_pretrained(options.base)) {
     const PolicyModel start =
-        load_policy(options.base, chat_of(config.policy));
+        ready_to_train(load_policy(options.base, chat_of(config.policy)), config.policy);
     TrainableModel model = trainable_policy(
         start, config.policy, Rng(config.seed).fork("adapter").next(), config.threads);
     report = teach(model, of_policy(config, start, stories), {}, config, options);

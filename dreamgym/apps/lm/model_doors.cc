@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dreamgym/apps/adapted_weights.h"
 #include "dreamgym/apps/lm/text_doors.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/grammar/json_schema.h"
@@ -75,19 +76,23 @@ std::size_t count_of(const Json& line, const char* key, std::size_t otherwise) {
 
 ModelDoors::ModelDoors(ModelOptions options) : options_(std::move(options)) {
   const Path path = options_.model;
-  TransformerWeights weights = load_model_weights(path);
-  if (!options_.adapter.empty()) {
-    merge_adapter(options_.adapter, weights);
+  AdaptedWeights model{.weights = load_model_weights(path)};
+  if (options_.adapter.empty()) {
+    model = separate_adapter(std::move(model.weights), path);
+  } else {
+    model.adapter = load_lora(options_.adapter);
+    model.weights.version += '+' + Path(options_.adapter).filename().string();
   }
   if (has_tokenizer(path)) {
     language_ = load_model_language(path);
-    check_vocabulary(*language_, weights.config, options_.model);
+    check_vocabulary(*language_, model.weights.config, options_.model);
   }
   if (!options_.schema.empty()) {
     schema_ = read_file(options_.schema);
     (void)json_schema_pattern(schema_, options_.schema);  // said before the first request
   }
-  engine_.emplace(weights, language_ ? language_->tokenizer : nullptr, options_.engine);
+  engine_.emplace(model.weights, language_ ? language_->tokenizer : nullptr, options_.engine);
+  give_adapter(model.adapter, *engine_);
 }
 
 const ModelLanguage& ModelDoors::language() const {

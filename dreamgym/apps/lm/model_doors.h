@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostReplies = 1024;
 
 struct ModelOptions {
   std::string model;
-  std::string adapter;        ///< folder of a LoRA adapter to merge; "" = none
+  std::string adapter;        ///< folder of a LoRA adapter to compute beside the weights; "" = none
   std::string chat_template;  ///< "" = the model's own
   std::string schema;         ///< file of a JSON Schema that replies are held to; "" = none
   EngineConfig engine;

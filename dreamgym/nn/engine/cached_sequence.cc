@@ -2,13 +2,50 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/llm/checkpoint/number_type.h"
 
 namespace dreamgym::engine {
+
+namespace {
+
+void set_half(float* words, std::size_t word, std::size_t half, std::uint16_t bits) {
+  std::memcpy(reinterpret_cast<char*>(words) + 4 * word + 2 * half, &bits, sizeof(bits));
+}
+
+// The int16 numbers of a key or a value: its largest magnitude is 32767.
+struct Int16Scale {
+  explicit Int16Scale(std::span<const float> numbers) {
+    constexpr float kLargestInt16 = 32767.0F;
+    float largest = 0;
+    for (const float number : numbers) {
+      largest = std::max(largest, std::abs(number));
+    }
+    // A step below the smallest normal number is none.
+    if (largest / kLargestInt16 >= kReadFactor * std::numeric_limits<float>::min()) {
+      read_by = largest / kLargestInt16 / kReadFactor;
+      stored_by = kLargestInt16 / largest;
+    }
+  }
+  std::uint16_t operator()(float number) const {
+    // Adding it rounds to an integer, whose low bits are then those of the sum.
+    constexpr float kRound = 12582912.0F;  // 1.5 * 2^23
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(number * stored_by + kRound));
+  }
+
+  static constexpr float kReadFactor = 65536.0F;  // kernels.h
+  float read_by = 0;
+  float stored_by = 0;
+};
+
+}  // namespace
 
 CacheShape::CacheShape(const TransformerConfig& config, NumberFormat its_format)
     : format(its_format) {
@@ -16,10 +53,10 @@ CacheShape::CacheShape(const TransformerConfig& config, NumberFormat its_format)
   head_dim = static_cast<std::size_t>(config.head_dim);
   num_kv_heads = static_cast<std::size_t>(config.num_kv_heads);
   value_stride = round_up(head_dim, kPanelWidth);
-  const std::size_t numbers_a_float = format == NumberFormat::kBFloat16 ? 2 : 1;
-  key_floats = head_dim * kPanelWidth / numbers_a_float;
-  value_floats = value_stride * kPanelWidth / numbers_a_float;
-  block_floats = num_layers * num_kv_heads * (key_floats + value_floats);
+  key_floats = head_dim * kPanelWidth / numbers_a_word(format);
+  value_floats = value_stride * kPanelWidth / numbers_a_word(format);
+  scale_floats = format == NumberFormat::kInt16 ? 2 * kPanelWidth : 0;
+  block_floats = num_layers * num_kv_heads * (key_floats + value_floats + scale_floats);
   hidden_stride = round_up(static_cast<std::size_t>(config.hidden_size), kPanelWidth);
   tail_rows =
       config.convolution_taps > 0 ? static_cast<std::size_t>(config.convolution_taps) - 1 : 0;
@@ -39,14 +76,22 @@ void CacheShape::store(std::size_t lane,
     std::copy_n(value, head_dim, values + lane * value_stride);
     return;
   }
-  const auto store_half = [](float* words, std::size_t word, std::size_t half, float number) {
-    const std::uint16_t bits = to_bfloat16(number);
-    std::memcpy(reinterpret_cast<char*>(words) + 4 * word + 2 * half, &bits, sizeof(bits));
+  const auto store_halves = [&](const auto& half_of_key, const auto& half_of_value) {
+    for (std::size_t d = 0; d < head_dim; ++d) {
+      set_half(block, d / 2 * kPanelWidth + lane, d % 2, half_of_key(key[d]));
+      set_half(values, lane / 2 * value_stride + d, lane % 2, half_of_value(value[d]));
+    }
   };
-  for (std::size_t d = 0; d < head_dim; ++d) {
-    store_half(block, d / 2 * kPanelWidth + lane, d % 2, key[d]);
-    store_half(values, lane / 2 * value_stride + d, lane % 2, value[d]);
+  if (format == NumberFormat::kBFloat16) {
+    store_halves(to_bfloat16, to_bfloat16);
+    return;
   }
+  float* scales = values + value_floats;
+  const Int16Scale of_key(std::span(key, head_dim));
+  const Int16Scale of_value(std::span(value, head_dim));
+  scales[lane] = of_key.read_by;
+  scales[kPanelWidth + lane] = of_value.read_by;
+  store_halves(of_key, of_value);
 }
 
 CachedSequence::CachedSequence(const CacheShape& shape, BlockPool& pool)

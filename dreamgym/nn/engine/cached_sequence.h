@@ -32,6 +32,7 @@ struct CacheShape {
   std::size_t num_kv_heads = 0;
   std::size_t key_floats = 0;    ///< of a key block
   std::size_t value_floats = 0;  ///< of a value block
+  std::size_t scale_floats = 0;  ///< of both blocks' scales behind them, int16 only
   std::size_t value_stride = 0;
   std::size_t block_floats = 0;
   std::size_t hidden_stride = 0;
@@ -44,10 +45,13 @@ struct CacheShape {
   void store(std::size_t lane, const float* key, const float* value, float* block) const;
 
   [[nodiscard]] std::size_t key_offset(std::size_t layer, std::size_t head) const {
-    return (layer * num_kv_heads + head) * (key_floats + value_floats);
+    return (layer * num_kv_heads + head) * (key_floats + value_floats + scale_floats);
   }
   [[nodiscard]] std::size_t value_offset(std::size_t layer, std::size_t head) const {
     return key_offset(layer, head) + key_floats;
+  }
+  [[nodiscard]] std::size_t scale_offset(std::size_t layer, std::size_t head) const {
+    return value_offset(layer, head) + value_floats;
   }
 };
 

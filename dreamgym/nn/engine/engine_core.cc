@@ -10,27 +10,13 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
+#include "dreamgym/nn/engine/number_names.h"
 #include "dreamgym/nn/engine/prefix_sharing.h"
 
 namespace dreamgym::engine {
 namespace {
 
 constexpr double kLowestTemperature = 1e-6;
-
-NumberFormat format_of(const std::string& name, const char* what) {
-  if (name == "fp32") {
-    return NumberFormat::kFloat32;
-  }
-  if (name == "bf16") {
-    return NumberFormat::kBFloat16;
-  }
-  if (name == "int8" && std::string_view(what) == "weights") {
-    return NumberFormat::kInt8;
-  }
-  throw Error(ErrorKind::kInvalidArgument,
-              fmt::format("generation engine with {} in \"{}\"", what, name),
-              "weights are fp32, bf16 or int8; the cache is fp32 or bf16");
-}
 
 [[noreturn]] void reject(std::size_t index, const std::string& what, const std::string& hint) {
   throw Error(
@@ -134,8 +120,8 @@ EngineCore::EngineCore(const TransformerWeights& weights,
     : config(std::move(its_config)),
       tokenizer(std::move(its_tokenizer)),
       kernels(select_kernels(config.kernels)),
-      weight_format(format_of(config.weights, "weights")),
-      cache_format(format_of(config.cache, "cache")),
+      weight_format(engine::weight_format(config.weights)),
+      cache_format(engine::cache_format(config.cache)),
       model(pack_transformer(weights, weight_format)),
       shape(model.config, cache_format),
       pool(shape.block_floats) {}

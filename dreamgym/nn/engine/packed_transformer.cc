@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/llm/checkpoint/number_type.h"
 
 namespace dreamgym::engine {
 namespace {
@@ -46,96 +43,17 @@ AlignedFloats padded_rows(std::span<const float> values, std::size_t rows, std::
   return padded;
 }
 
-PackedMatrix empty_matrix(NumberFormat format, std::size_t num_columns, std::size_t depth) {
-  PackedMatrix matrix;
-  matrix.format = format;
-  matrix.num_panels = (num_columns + kPanelWidth - 1) / kPanelWidth;
-  matrix.depth = depth;
-  const std::size_t padded = format == NumberFormat::kFloat32 ? depth : paired_depth(depth);
-  matrix.words.resize(matrix.num_panels * padded / numbers_a_word(format) * kPanelWidth);
-  if (format == NumberFormat::kInt8) {
-    matrix.scales.resize(matrix.columns() * num_scale_groups(depth));
-  }
-  return matrix;
-}
-
-void set_pairs(PackedMatrix& matrix, std::size_t column, const float* values) {
-  auto* halves = reinterpret_cast<char*>(matrix.words.data());
-  const std::size_t first = column / kPanelWidth * paired_depth(matrix.depth) / 2;
-  for (std::size_t k = 0; k < matrix.depth; ++k) {
-    const std::uint16_t half = to_bfloat16(values[k]);
-    const std::size_t word = (first + k / 2) * kPanelWidth + column % kPanelWidth;
-    std::memcpy(halves + 4 * word + 2 * (k % 2), &half, sizeof(half));
-  }
-}
-
-void set_bytes(PackedMatrix& matrix, std::size_t column, const float* values) {
-  constexpr float kLargest = 127.0F;
-  const std::size_t panel = column / kPanelWidth;
-  const std::size_t lane = column % kPanelWidth;
-  const std::size_t num_groups = num_scale_groups(matrix.depth);
-  auto* bytes = reinterpret_cast<std::int8_t*>(matrix.words.data());
-  const std::size_t first = panel * paired_depth(matrix.depth) / 4;
-  for (std::size_t group = 0; group < num_groups; ++group) {
-    const std::size_t begin = group * kScaleGroup;
-    const std::size_t end = std::min(begin + kScaleGroup, matrix.depth);
-    float largest = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      largest = std::max(largest, std::abs(values[k]));
-    }
-    const float scale = largest / kLargest;
-    matrix.scales[(panel * num_groups + group) * kPanelWidth + lane] = scale;
-    for (std::size_t k = begin; scale > 0 && k < end; ++k) {
-      const std::size_t word = (first + k / 4) * kPanelWidth + lane;
-      bytes[4 * word + k % 4] = static_cast<std::int8_t>(std::lround(values[k] / scale));
-    }
-  }
-}
-
-void set_column(PackedMatrix& matrix, std::size_t column, const float* values) {
-  if (matrix.format == NumberFormat::kBFloat16) {
-    set_pairs(matrix, column, values);
-    return;
-  }
-  if (matrix.format == NumberFormat::kInt8) {
-    set_bytes(matrix, column, values);
-    return;
-  }
-  float* panel = matrix.words.data() + column / kPanelWidth * matrix.depth * kPanelWidth;
-  for (std::size_t k = 0; k < matrix.depth; ++k) {
-    panel[k * kPanelWidth + column % kPanelWidth] = values[k];
-  }
-}
-
-// The rows of several weights [out, depth] one after the other.
-PackedMatrix pack(NumberFormat format,
-                  const std::vector<std::span<const float>>& weights,
-                  std::size_t depth) {
-  std::size_t num_columns = 0;
-  for (const auto& weight : weights) {
-    num_columns += weight.size() / depth;
-  }
-  PackedMatrix matrix = empty_matrix(format, num_columns, depth);
-  std::size_t column = 0;
-  for (const auto& weight : weights) {
-    for (std::size_t row = 0; row < weight.size() / depth; ++row) {
-      set_column(matrix, column++, weight.data() + row * depth);
-    }
-  }
-  return matrix;
-}
-
 PackedMatrix pack_gate_up(NumberFormat format,
                           std::span<const float> gate,
                           std::span<const float> up,
                           std::size_t depth) {
-  constexpr std::size_t kHalf = kPanelWidth / 2;
   const std::size_t width = gate.size() / depth;
-  PackedMatrix matrix = empty_matrix(format, (width + kHalf - 1) / kHalf * kPanelWidth, depth);
+  PackedMatrix matrix =
+      empty_matrix(format, round_up(width, kPanelWidth / 2) * 2, depth);
   for (std::size_t i = 0; i < width; ++i) {
-    const std::size_t column = i / kHalf * kPanelWidth + i % kHalf;
-    set_column(matrix, column, gate.data() + i * depth);
-    set_column(matrix, column + kHalf, up.data() + i * depth);
+    const std::size_t column = gate_column(i);
+    set_column(matrix, column, gate.subspan(i * depth, depth));
+    set_column(matrix, column + kPanelWidth / 2, up.subspan(i * depth, depth));
   }
   return matrix;
 }
@@ -214,7 +132,7 @@ class Packer {
     PackedLayer layer{
         .attention_input =
             input(prefix + "input_layernorm.weight", prefix + "attention_convolution.weight"),
-        .query_key_value = pack(format_,
+        .query_key_value = pack_rows(format_,
                                 {matrix("self_attn.q", queries, hidden_),
                                  matrix("self_attn.k", keys, hidden_),
                                  matrix("self_attn.v", keys, hidden_)},
@@ -222,14 +140,14 @@ class Packer {
         .bias = {},
         .query_norm = {},
         .key_norm = {},
-        .attention_out = pack(format_, {matrix("self_attn.o", hidden_, queries)}, queries),
+        .attention_out = pack_rows(format_, {matrix("self_attn.o", hidden_, queries)}, queries),
         .mlp_input =
             input(prefix + "post_attention_layernorm.weight", prefix + "mlp_convolution.weight"),
         .gate_up = pack_gate_up(format_,
                                 matrix("mlp.gate", width, hidden_),
                                 matrix("mlp.up", width, hidden_),
                                 hidden_),
-        .down = pack(format_, {matrix("mlp.down", hidden_, width)}, width)};
+        .down = pack_rows(format_, {matrix("mlp.down", hidden_, width)}, width)};
     add_head_vectors(prefix + "self_attn.", layer);
     return layer;
   }
@@ -279,7 +197,7 @@ PackedTransformer pack_transformer(const TransformerWeights& weights, NumberForm
   model.embeddings = packer.hidden_rows("model.embed_tokens.weight", vocabulary);
   const std::string head_name =
       config.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
-  model.head = pack(format, {array_of(weights, head_name, vocabulary, hidden)}, hidden);
+  model.head = pack_rows(format, {array_of(weights, head_name, vocabulary, hidden)}, hidden);
   if (!config.tied_embeddings) {
     model.head_rows = packer.hidden_rows(head_name, vocabulary);
   }

@@ -9,28 +9,12 @@
 #include <vector>
 
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/nn/engine/packed_adapter.h"
+#include "dreamgym/nn/engine/packed_matrix.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym::engine {
-
-/// A weight [out, in] as panels of depth `in` (kernels.h).
-struct PackedMatrix {
-  NumberFormat format = NumberFormat::kFloat32;
-  AlignedFloats words;   ///< the panels, whatever their format
-  AlignedFloats scales;  ///< a panel's scales for each group of depths (kernels.h), int8 only
-  std::size_t num_panels = 0;
-  std::size_t depth = 0;
-  [[nodiscard]] std::size_t columns() const { return num_panels * kPanelWidth; }
-  /// A product with this on its right side; left and out are the caller's to fill in.
-  [[nodiscard]] PanelProduct product() const {
-    return {.depth = depth,
-            .format = format,
-            .panels = words.data(),
-            .scales = scales.data(),
-            .num_panels = num_panels};
-  }
-};
 
 /// What precedes attention or the MLP: norm and short convolution.
 struct PackedInput {
@@ -59,6 +43,7 @@ struct PackedTransformer {
   PackedMatrix head;
   AlignedFloats final_norm;  ///< [hidden_stride]
   std::vector<PackedLayer> layers;
+  PackedAdapter adapter;  ///< computed beside the layers' matrices; of no layer without one
   AlignedFloats cosines;  ///< [max_position, head_dim / 2]
   AlignedFloats sines;    ///< the same
 

@@ -22,6 +22,11 @@ std::size_t deepest_product(const PackedTransformer& model) {
   return depth;
 }
 
+const PackedLayerTerms& terms_of(const PackedTransformer& model, std::size_t layer) {
+  static const PackedLayerTerms kNone;
+  return model.adapter.layers.empty() ? kNone : model.adapter.layers[layer];
+}
+
 }  // namespace
 
 void check_token(TokenId token, const TransformerConfig& config) {
@@ -51,13 +56,14 @@ TransformerPass::TransformerPass(const PackedTransformer& model,
 
 void TransformerPass::run(std::span<const PassPart> parts) {
   place(parts);
+  fit_adapter();
   embed();
   for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) {
     const PackedLayer& weights = model_.layers[layer];
     prepare_input(weights.attention_input, 2 * layer);
     run_attention(layer);
     prepare_input(weights.mlp_input, 2 * layer + 1);
-    run_mlp(weights);
+    run_mlp(layer);
   }
   for (const PlacedPart& placed : parts_) {
     placed.part.sequence->commit(placed.part.tokens);
@@ -131,12 +137,15 @@ void TransformerPass::prepare_input(const PackedInput& input, std::size_t tail_i
 void TransformerPass::run_attention(std::size_t layer) {
   const PackedLayer& weights = model_.layers[layer];
   multiply(kernels_.multiply, input_, weights.query_key_value, heads_);
+  const PackedLayerTerms& terms = terms_of(model_, layer);
+  add_terms(terms.query_key_value, input_, heads_);
   for (const PlacedPart& placed : parts_) {
     finish_heads(placed, weights);
     rotate_and_store(placed, layer);
     attend(placed, layer);
   }
   multiply(kernels_.multiply_add, attended_, weights.attention_out, residual_);
+  add_terms(terms.attention_out, attended_, residual_);
 }
 
 // Biases of the projections and norms of the heads, where the family has them.
@@ -211,15 +220,52 @@ void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
                      .blocks = placed.part.sequence->blocks(),
                      .key_offset = shape_.key_offset(layer, head),
                      .value_offset = shape_.value_offset(layer, head),
+                     .scale_offset = shape_.scale_offset(layer, head),
                      .out = attended_.data() + placed.first_row * out_stride + column,
                      .out_stride = out_stride,
                      .scratch = attention_scratch_.data()});
   }
 }
 
-void TransformerPass::run_mlp(const PackedLayer& layer) {
-  multiply(kernels_.multiply_swiglu, input_, layer.gate_up, activated_);
-  multiply(kernels_.multiply_add, activated_, layer.down, residual_);
+void TransformerPass::run_mlp(std::size_t layer) {
+  const PackedLayer& weights = model_.layers[layer];
+  const PackedLayerTerms& terms = terms_of(model_, layer);
+  if (terms.gate_up.empty()) {
+    multiply(kernels_.multiply_swiglu, input_, weights.gate_up, activated_);
+  } else {
+    multiply(kernels_.multiply, input_, weights.gate_up, gate_up_);
+    add_terms(terms.gate_up, input_, gate_up_);
+    kernels_.swiglu({.input = gate_up_.data(),
+                     .input_stride = gate_up_.size() / max_rows_,
+                     .num_rows = num_rows_,
+                     .num_panels = weights.gate_up.num_panels,
+                     .out = activated_.data(),
+                     .out_stride = activated_.size() / max_rows_});
+  }
+  multiply(kernels_.multiply_add, activated_, weights.down, residual_);
+  add_terms(terms.down, activated_, residual_);
+}
+
+// Memory for the present adapter, which may be wider than the last.
+void TransformerPass::fit_adapter() {
+  const std::size_t columns = model_.adapter.inner_columns;
+  if (low_rank_.size() >= max_rows_ * columns) {
+    return;
+  }
+  low_rank_.resize(max_rows_ * columns);
+  gate_up_.resize(max_rows_ * model_.layers.front().gate_up.columns());
+  product_scratch_.resize(
+      std::max(product_scratch_.size(), product_scratch_floats(columns, max_rows_)));
+}
+
+// out += scale * B (A left)
+void TransformerPass::add_terms(const PackedTerms& terms,
+                                const AlignedFloats& left,
+                                AlignedFloats& out) {
+  if (!terms.empty()) {
+    multiply(kernels_.multiply, left, terms.inner, low_rank_);
+    multiply(kernels_.multiply_add, low_rank_, terms.outer, out);
+  }
 }
 
 // Strides follow from the sizes of the buffers: max_rows rows each.

@@ -1,7 +1,8 @@
 // One forward pass over new tokens of several sequences at once.
 //
 // Rows of all sequences share the matrix products; attention and convolution run per sequence. What
-// a row becomes depends only on its own sequence, never on its neighbours (kernels.h).
+// a row becomes depends only on its own sequence, never on its neighbours (kernels.h). The model's
+// adapter, if it has one, is computed beside its matrices; it may change from one run() to the next.
 //
 // Thread safety: none; one per thread, the model may be shared.
 // Lifetime: the model and the kernels outlive the pass.
@@ -62,11 +63,13 @@ class TransformerPass {
   void finish_heads(const PlacedPart& placed, const PackedLayer& layer);
   void rotate_and_store(const PlacedPart& placed, std::size_t layer);
   void attend(const PlacedPart& placed, std::size_t layer);
-  void run_mlp(const PackedLayer& layer);
+  void run_mlp(std::size_t layer);
   void multiply(void (*kernel)(const PanelProduct&),
                 const AlignedFloats& left,
                 const PackedMatrix& matrix,
                 AlignedFloats& out);
+  void fit_adapter();
+  void add_terms(const PackedTerms& terms, const AlignedFloats& left, AlignedFloats& out);
   void collect_outputs();
 
   const PackedTransformer& model_;
@@ -82,6 +85,8 @@ class TransformerPass {
   AlignedFloats heads_;       // [max_rows, query_key_value.columns()]
   AlignedFloats attended_;    // [max_rows, attended_stride]
   AlignedFloats activated_;   // [max_rows, gate_up.columns() / 2]
+  AlignedFloats gate_up_;     // [max_rows, gate_up.columns()], only under an adapter
+  AlignedFloats low_rank_;    // [max_rows, adapter.inner_columns], likewise
   AlignedFloats outputs_;     // [max_rows, hidden_stride]
   AlignedFloats logits_;      // grows to what is asked for
   AlignedFloats product_scratch_;

@@ -10,7 +10,9 @@
 //   key block  [head_dim][kPanelWidth]: the keys of kPanelWidth neighbouring tokens, i.e. a panel
 //              whose columns are tokens.
 //   value block [kPanelWidth][value_stride]: a row per token, value_stride = head_dim rounded up to
-//              kPanelWidth. In bfloat16 two neighbouring tokens are one 32-bit word.
+//              kPanelWidth. In bfloat16 and int16 two neighbouring tokens are one 32-bit word.
+//   scales     [2][kPanelWidth], of int16 blocks: what a token's key, and its value, is multiplied by,
+//              / 65536 (kernels read a number in the high half of a word).
 // Rows of activations are padded with zeros to a multiple of kPanelWidth floats.
 //
 // Order of accumulation: every output element is a sum over its depth in ascending order starting
@@ -40,11 +42,12 @@ inline constexpr std::size_t kDepthPiece = 512;  ///< also the largest head dime
 inline constexpr std::size_t kLeftStride = kDepthPiece + 16;
 
 /// How the numbers of a panel or of a key or value block are stored.
-enum class NumberFormat : std::uint8_t { kFloat32, kBFloat16, kInt8 };
+/// kInt8 is of panels, kInt16 of key and value blocks.
+enum class NumberFormat : std::uint8_t { kFloat32, kBFloat16, kInt8, kInt16 };
 
 /// Numbers in a 32-bit word.
 constexpr std::size_t numbers_a_word(NumberFormat format) {
-  return format == NumberFormat::kFloat32 ? 1 : format == NumberFormat::kBFloat16 ? 2 : 4;
+  return format == NumberFormat::kFloat32 ? 1 : format == NumberFormat::kInt8 ? 4 : 2;
 }
 
 inline constexpr std::size_t kPairedDepth = 32;  ///< a narrow panel's depth is a multiple of it
@@ -92,6 +95,7 @@ struct AttentionTask {
   const float* const* blocks = nullptr;          ///< one per kPanelWidth tokens of the sequence
   std::size_t key_offset = 0;            ///< floats from a block's start to its key block
   std::size_t value_offset = 0;          ///< floats from a block's start to its value block
+  std::size_t scale_offset = 0;          ///< floats from a block's start to its scales, kInt16 only
   float* out = nullptr;                  ///< [num_tokens, group * head_dim], rows out_stride apart
   std::size_t out_stride = 0;
   float* scratch = nullptr;  ///< attention_scratch_floats(keys seen by the last token)
@@ -109,6 +113,16 @@ struct NormalizeTask {
   std::size_t padded = 0;  ///< floats of a row; the rest are zeros
   float epsilon = 0;
   const float* weight = nullptr;  ///< [padded]
+};
+
+/// What multiply_swiglu does after its product, for one that more is added to first.
+struct SwigluTask {
+  const float* input = nullptr;  ///< [num_rows, num_panels * kPanelWidth], panels of gate and up
+  std::size_t input_stride = 0;
+  std::size_t num_rows = 0;
+  std::size_t num_panels = 0;
+  float* out = nullptr;  ///< [num_rows, num_panels * kPanelWidth / 2], rows out_stride floats apart
+  std::size_t out_stride = 0;
 };
 
 /// out[t] = in[t + taps - 1] + sum_i weight[i] * in[t + i].
@@ -136,6 +150,8 @@ struct Kernels {
   /// Each panel holds kPanelWidth / 2 gate columns and as many up columns; out has half as many
   /// columns as the panels: gate / (1 + exp(-gate)) * up.
   void (*multiply_swiglu)(const PanelProduct& task);
+  /// The same of a product that is already there.
+  void (*swiglu)(const SwigluTask& task);
   void (*attend)(const AttentionTask& task);
   /// Rows divided by their root mean square, times the weight.
   void (*normalize)(const NormalizeTask& task);

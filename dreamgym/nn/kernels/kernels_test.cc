@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -122,6 +123,28 @@ TEST_P(EachKernel, ProductsOfARowDoNotDependOnTheOthers) {
       (GetParam()->*product)(one);
     }
     EXPECT_EQ(together.out, apart.out);
+  }
+}
+
+// The products are the same numbers, so that an adapter of zeros changes nothing.
+TEST_P(EachKernel, GatesAProductAsTheFusedOneDoes) {
+  constexpr std::size_t kRows = 5;
+  constexpr std::size_t kPanels = 3;
+  ProductCase fused(kRows, 70, kPanels);
+  ProductCase apart(kRows, 70, kPanels);
+  fused.task.out_stride = kPanels * kPanelWidth / 2;
+  GetParam()->multiply_swiglu(fused.task);
+  GetParam()->multiply(apart.task);
+  for (const Kernels* kernels : {GetParam(), &kReferenceKernels}) {
+    AlignedFloats gated = fused.out;
+    std::fill(gated.begin(), gated.begin() + kRows * kPanels * kPanelWidth / 2, 0.0F);
+    kernels->swiglu({.input = apart.out.data(),
+                     .input_stride = kPanels * kPanelWidth,
+                     .num_rows = kRows,
+                     .num_panels = kPanels,
+                     .out = gated.data(),
+                     .out_stride = kPanels * kPanelWidth / 2});
+    expect_near(gated, fused.out, kernels == GetParam() ? 0.0F : 1e-4F);
   }
 }
 

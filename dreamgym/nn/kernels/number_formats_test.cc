@@ -1,4 +1,4 @@
-// Products with bfloat16 and int8 panels, and attention over bfloat16 keys and values.
+// Products with bfloat16 and int8 panels, and attention over bfloat16 and int16 keys and values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace dreamgym {
 namespace {
 
-// Words of two random bfloat16, or of four random bytes.
+// Words of two random bfloat16, or of as many random bits.
 AlignedFloats random_words(NumberFormat format, std::size_t count, std::uint64_t seed) {
   Rng rng(seed);
   AlignedFloats words(count);
@@ -78,6 +78,16 @@ struct FormatCase {
   PanelProduct task;
 };
 
+std::vector<std::pair<NumberFormat, std::size_t>> halves_and_positions() {
+  std::vector<std::pair<NumberFormat, std::size_t>> cases;
+  for (const NumberFormat format : {NumberFormat::kBFloat16, NumberFormat::kInt16}) {
+    for (const std::size_t position : {0, 1, 31, 64, 100}) {
+      cases.emplace_back(format, position);
+    }
+  }
+  return cases;
+}
+
 class FormatOfKernel : public testing::TestWithParam<const Kernels*> {};
 INSTANTIATE_TEST_SUITE_P(Kernels,
                          FormatOfKernel,
@@ -124,7 +134,7 @@ TEST_P(FormatOfKernel, ProductsOfARowDoNotDependOnTheOthers) {
 }
 
 TEST_P(FormatOfKernel, AttendsOverHalvesAsTheReferenceDoes) {
-  for (const std::size_t first_position : {0, 1, 31, 64, 100}) {
+  for (const auto& [format, first_position] : halves_and_positions()) {
     for (const std::size_t head_dim : {16, 64, 80}) {
       for (const std::size_t num_tokens : {1, 5}) {
         const std::size_t group = 3;
@@ -133,9 +143,11 @@ TEST_P(FormatOfKernel, AttendsOverHalvesAsTheReferenceDoes) {
         std::vector<AlignedFloats> blocks;
         std::vector<const float*> starts;
         for (std::size_t begin = 0; begin < num_keys; begin += kPanelWidth) {
-          blocks.push_back(random_words(NumberFormat::kBFloat16,
-                                        (head_dim + stride) * kPanelWidth / 2,
-                                        5 + begin));
+          blocks.push_back(
+              random_words(format, (head_dim + stride) * kPanelWidth / 2, 5 + begin));
+          for (float scale : random_floats(2 * kPanelWidth, 6 + begin)) {
+            blocks.back().push_back(std::abs(scale) / 32767 / 65536);  // of int16 only
+          }
           starts.push_back(blocks.back().data());
         }
         const AlignedFloats queries = random_floats(num_tokens * group * head_dim, 4);
@@ -149,10 +161,11 @@ TEST_P(FormatOfKernel, AttendsOverHalvesAsTheReferenceDoes) {
                            .head_dim = head_dim,
                            .scale = 0.3F,
                            .first_position = first_position,
-                           .format = NumberFormat::kBFloat16,
+                           .format = format,
                            .blocks = starts.data(),
                            .key_offset = 0,
                            .value_offset = head_dim * kPanelWidth / 2,
+                           .scale_offset = (head_dim + stride) * kPanelWidth / 2,
                            .out = fast.data(),
                            .out_stride = group * head_dim,
                            .scratch = scratch.data()};

@@ -46,12 +46,31 @@ double product_element(const PanelProduct& task, std::size_t row, std::size_t co
   return sum;
 }
 
+struct Half {
+  const float* memory = nullptr;
+  std::size_t word = 0;
+  std::size_t index = 0;  // in the word
+};
+
+// A number of a key (kind 0) or a value (1), stored in half a word.
+double cached_half(const AttentionTask& task, std::size_t key, std::size_t kind, const Half& at) {
+  if (task.format == NumberFormat::kBFloat16) {
+    return half_of(at.memory, at.word, at.index);
+  }
+  std::int16_t number = 0;
+  std::memcpy(&number,
+              reinterpret_cast<const char*>(at.memory) + 4 * at.word + 2 * at.index,
+              sizeof(number));
+  const float* scales = task.blocks[key / kPanelWidth] + task.scale_offset + kind * kPanelWidth;
+  return 65536.0 * double{scales[key % kPanelWidth]} * number;
+}
+
 double key_of(const AttentionTask& task, std::size_t key, std::size_t d) {
   const float* block = task.blocks[key / kPanelWidth] + task.key_offset;
   const std::size_t lane = key % kPanelWidth;
   return task.format == NumberFormat::kFloat32
              ? double{block[d * kPanelWidth + lane]}
-             : half_of(block, d / 2 * kPanelWidth + lane, d % 2);
+             : cached_half(task, key, 0, {block, d / 2 * kPanelWidth + lane, d % 2});
 }
 
 double value_of(const AttentionTask& task, std::size_t key, std::size_t d) {
@@ -59,7 +78,7 @@ double value_of(const AttentionTask& task, std::size_t key, std::size_t d) {
   const float* block = task.blocks[key / kPanelWidth] + task.value_offset;
   const std::size_t lane = key % kPanelWidth;
   return task.format == NumberFormat::kFloat32 ? double{block[lane * stride + d]}
-                                               : half_of(block, lane / 2 * stride + d, lane % 2);
+                                               : cached_half(task, key, 1, {block, lane / 2 * stride + d, lane % 2});
 }
 
 void multiply(const PanelProduct& task) {
@@ -80,14 +99,27 @@ void multiply_add(const PanelProduct& task) {
   }
 }
 
+float gated(double gate, double up) {
+  return static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+}
+
 void multiply_swiglu(const PanelProduct& task) {
   constexpr std::size_t kHalf = kPanelWidth / 2;
   for (std::size_t row = 0; row < task.num_rows; ++row) {
     for (std::size_t i = 0; i < task.num_panels * kHalf; ++i) {
       const std::size_t column = i / kHalf * kPanelWidth + i % kHalf;
-      const double gate = product_element(task, row, column);
-      const double up = product_element(task, row, column + kHalf);
-      task.out[row * task.out_stride + i] = static_cast<float>(gate / (1.0 + std::exp(-gate)) * up);
+      task.out[row * task.out_stride + i] = gated(product_element(task, row, column),
+                                                  product_element(task, row, column + kHalf));
+    }
+  }
+}
+
+void swiglu(const SwigluTask& task) {
+  constexpr std::size_t kHalf = kPanelWidth / 2;
+  for (std::size_t row = 0; row < task.num_rows; ++row) {
+    for (std::size_t i = 0; i < task.num_panels * kHalf; ++i) {
+      const float* gate = task.input + row * task.input_stride + i / kHalf * kPanelWidth + i % kHalf;
+      task.out[row * task.out_stride + i] = gated(double{*gate}, double{gate[kHalf]});
     }
   }
 }
@@ -193,6 +225,7 @@ const Kernels kReferenceKernels = {
     .multiply = multiply,
     .multiply_add = multiply_add,
     .multiply_swiglu = multiply_swiglu,
+    .swiglu = swiglu,
     .attend = attend,
     .normalize = normalize,
     .convolve = convolve,
