@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 from transformers import AutoModelForCausalLM
+from transformers.utils import logging
 
 ADAPTED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
@@ -63,6 +64,7 @@ def main():
     arguments.add_argument("--losses", type=float, nargs="*", default=[])
     arguments = arguments.parse_args()
     torch.set_num_threads(1)
+    logging.disable_progress_bar()
     torch.manual_seed(1)
     model = AutoModelForCausalLM.from_pretrained(arguments.folder, dtype=torch.float32).train()
     if "lora" in arguments.way:
