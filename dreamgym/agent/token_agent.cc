@@ -1,8 +1,6 @@
 #include "dreamgym/agent/token_agent.h"
 
 #include "dreamgym/agent/agent_prompt.h"
-#include "dreamgym/base/clock.h"
-#include "dreamgym/base/error.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/token_trie.h"
 #include "dreamgym/llm/trie_walk.h"
@@ -50,49 +48,36 @@ AgentEpisode TokenAgent::begin(std::string_view instruction,
   return episode;
 }
 
-std::vector<Action> TokenAgent::act(std::span<AgentEpisode* const> episodes,
-                                    std::span<const std::vector<std::string>> candidates) {
-  check(episodes.size() == candidates.size(), "one candidate set per episode");
-  std::vector<GenerationRequest> requests(episodes.size());
-  for (std::size_t i = 0; i < episodes.size(); ++i) {
-    const AgentEpisode& episode = *episodes[i];
-    GenerationRequest& request = requests[i];
-    request.session = episode.session;
-    request.context = episode.ledgers.back().tokens();
-    request.temperature = options_.temperature;
-    request.seed = Rng(episode.seed).fork("turn", episode.turn).next();
-    if (candidates[i].empty()) {
-      request.max_tokens = options_.max_action_tokens;
-      request.stop = {prompt_->stop()};
-      continue;
-    }
-    std::vector<std::vector<TokenId>> choices;
-    choices.reserve(candidates[i].size());
-    for (const std::string& candidate : candidates[i]) {
-      choices.push_back(prompt_->action(candidate));
-    }
-    request.choices = std::make_shared<TokenTrie>(choices);
-    request.max_tokens = 512;
+GenerationRequest TokenAgent::request(const AgentEpisode& episode,
+                                      std::span<const std::string> candidates) const {
+  GenerationRequest request;
+  request.session = episode.session;
+  request.context = episode.ledgers.back().tokens();
+  request.temperature = options_.temperature;
+  request.seed = Rng(episode.seed).fork("turn", episode.turn).next();
+  if (candidates.empty()) {
+    request.max_tokens = options_.max_action_tokens;
+    request.stop = {prompt_->stop()};
+    return request;
   }
-  const SteadyClock clock;
-  const auto start = clock.now();
-  const std::vector<GenerationReply> replies = model_.generate(requests);
-  generation_seconds_ += seconds_since(clock, start);
+  std::vector<std::vector<TokenId>> choices;
+  choices.reserve(candidates.size());
+  for (const std::string& candidate : candidates) {
+    choices.push_back(prompt_->action(candidate));
+  }
+  request.choices = std::make_shared<TokenTrie>(choices);
+  request.max_tokens = 512;
+  return request;
+}
 
-  std::vector<Action> actions;
-  actions.reserve(episodes.size());
+Action TokenAgent::take(AgentEpisode& episode, const TokenTrie* choices, const GenerationReply& reply) const {
+  const auto allowed = choices != nullptr ? allowed_along(*choices, reply.tokens)
+                                          : std::vector<std::vector<TokenId>>(reply.tokens.size());
   const auto temperature = static_cast<float>(options_.temperature > 0 ? options_.temperature : 1.0);
-  for (std::size_t i = 0; i < episodes.size(); ++i) {
-    const GenerationReply& reply = replies[i];
-    const auto allowed = requests[i].choices
-                             ? allowed_along(*requests[i].choices, reply.tokens)
-                             : std::vector<std::vector<TokenId>>(reply.tokens.size());
-    episodes[i]->ledgers.back().append_sampled(
-        reply.tokens, reply.logprobs, allowed, model_.version(), temperature);
-    ++episodes[i]->turn;
-    actions.push_back(prompt_->parse_action(reply.tokens));
-  }
-  return actions;
+  episode.ledgers.back().append_sampled(
+      reply.tokens, reply.logprobs, allowed, model_.version(), temperature);
+  ++episode.turn;
+  return prompt_->parse_action(reply.tokens);
 }
 
 void TokenAgent::observe(AgentEpisode& episode, std::string_view observation) const {

@@ -1,5 +1,6 @@
 // The agent: history to prompt, sampled tokens to action, every token in the ledger.
 //
+// Turns are played by a TurnQueue (turn_queue.h).
 // Thread safety: calls must not overlap.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "dreamgym/agent/turn_prompt.h"
+#include "dreamgym/llm/generation_queue.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/llm/token_ledger.h"
 
@@ -46,10 +48,13 @@ class TokenAgent {
                                    std::uint64_t session,
                                    std::uint64_t seed) const;
 
-  /// One action for each episode.
-  /// @param candidates  [episodes.size()] sets to choose from; an empty set = write freely.
-  std::vector<Action> act(std::span<AgentEpisode* const> episodes,
-                          std::span<const std::vector<std::string>> candidates);
+  /// What to ask the model for the episode's next action.
+  /// @param candidates  to choose from; none = write freely.
+  [[nodiscard]] GenerationRequest request(const AgentEpisode& episode,
+                                          std::span<const std::string> candidates) const;
+  /// Takes what the model said to that into the ledger: the action.
+  /// @param choices  the request's; null = it was free.
+  Action take(AgentEpisode& episode, const TokenTrie* choices, const GenerationReply& reply) const;
 
   /// The environment's answer to the last action.
   void observe(AgentEpisode& episode, std::string_view observation) const;
@@ -57,13 +62,13 @@ class TokenAgent {
   /// True if another turn with candidates like these still fits the model's context.
   [[nodiscard]] bool has_room(const AgentEpisode& episode) const;
 
-  /// Forgets the model's cache for episodes that are over.
-  void finish(std::span<const std::uint64_t> sessions) { model_.release(sessions); }
+  /// Forgets the model's cache of an episode that is over.
+  void finish(const AgentEpisode& episode) { model_.release(std::span(&episode.session, 1)); }
 
   [[nodiscard]] const TurnPrompt& prompt() const { return *prompt_; }
   [[nodiscard]] std::string version() const { return model_.version(); }
-  /// Time the model took so far.
-  [[nodiscard]] double generation_seconds() const { return generation_seconds_; }
+  /// The model, to be asked as the requests come; one queue at a time.
+  [[nodiscard]] std::unique_ptr<GenerationQueue> open_queue() const { return model_.open_queue(); }
 
  private:
   [[nodiscard]] bool sees_everything() const { return options_.history_steps >= kWholeEpisode; }
@@ -71,7 +76,6 @@ class TokenAgent {
   LanguageModel& model_;
   std::shared_ptr<const TurnPrompt> prompt_;
   AgentOptions options_;
-  double generation_seconds_ = 0;
 };
 
 }  // namespace dreamgym
