@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +29,17 @@ struct AgentOptions {
 /// One episode as the agent sees it.
 struct AgentEpisode {
   std::string instruction;    ///< stands before every action
-  std::vector<TokenLedger> ledgers;  ///< the episode's, or one for each turn; the present one last
+  /// The episode's; or one for each turn, or for each part between turns that the template rewrote. The present one
+  /// last.
+  std::vector<TokenLedger> ledgers;
   std::string observation{};         ///< with a window: the present one
   std::vector<PastTurn> past{};      ///< likewise: what it shows
   std::uint64_t session = 0;  ///< the model's cache key; distinct among running episodes
   std::uint64_t seed = 0;     ///< of this episode's sampling stream
   std::size_t turn = 0;
+  std::size_t turn_begin = 0;  ///< of the present turn in its ledger
+  bool has_thought = false;    ///< in the present turn
+  std::size_t branches = 0;    ///< ledgers begun because the last one was no beginning of what is to be read
 };
 
 class TokenAgent {
@@ -52,11 +58,12 @@ class TokenAgent {
   /// @param candidates  to choose from; none = write freely.
   [[nodiscard]] GenerationRequest request(const AgentEpisode& episode,
                                           std::span<const std::string> candidates) const;
-  /// Takes what the model said to that into the ledger: the action.
+  /// Takes what the model said to that into the ledger. Nothing: it was a thought, the action is to be asked for.
   /// @param choices  the request's; null = it was free.
-  Action take(AgentEpisode& episode, const TokenTrie* choices, const GenerationReply& reply) const;
+  std::optional<Action> take(AgentEpisode& episode, const TokenTrie* choices, const GenerationReply& reply) const;
 
-  /// The environment's answer to the last action.
+  /// The environment's answer to the last action. Where the ledger is no beginning of what the policy reads now
+  /// (its template forgets thoughts), the episode goes on in a new one.
   void observe(AgentEpisode& episode, std::string_view observation) const;
 
   /// True if another turn with candidates like these still fits the model's context.
@@ -71,6 +78,10 @@ class TokenAgent {
   [[nodiscard]] std::unique_ptr<GenerationQueue> open_queue() const { return model_.open_queue(); }
 
  private:
+  void begin_turn(AgentEpisode& episode) const;
+  static void go_on(AgentEpisode& episode,
+                    std::span<const TokenId> turn,
+                    std::span<const TokenId> observation);
   [[nodiscard]] bool sees_everything() const { return options_.history_steps >= kWholeEpisode; }
 
   LanguageModel& model_;

@@ -42,9 +42,12 @@ class TurnQueue {
  private:
   struct Turn {
     AgentEpisode* episode = nullptr;
-    std::shared_ptr<const TokenTrie> choices;
+    std::vector<std::string> candidates;       // of a policy that thinks: for after its thought
+    std::shared_ptr<const TokenTrie> choices;  // of the request under way
   };
 
+  void submit(std::uint64_t number, Turn& turn, std::span<const std::string> candidates);
+  /// Goes on with turns that have only thought so far.
   std::vector<Decided> take(std::vector<GenerationQueue::Ended> ended);
 
   const TokenAgent& agent_;

@@ -31,6 +31,7 @@ void add_cost(RolloutCost& total, const RolloutCost& spent) {
   total.failed_attempts += spent.failed_attempts;
   total.lost_episodes += spent.lost_episodes;
   total.sampled_tokens += spent.sampled_tokens;
+  total.ledger_branches += spent.ledger_branches;
   total.environment_seconds += spent.environment_seconds;
   total.agent_seconds += spent.agent_seconds;
   total.generation_seconds += spent.generation_seconds;

@@ -28,8 +28,8 @@ namespace dreamgym {
 /// What one episode leaves behind: the story and the tokens.
 struct Episode {
   Trajectory trajectory;
-  /// What the policy read and chose: one context for the whole episode, or one for each turn where
-  /// its history is a window.
+  /// What the policy read and chose: one context for the whole episode, or one for each turn where its history is a
+  /// window or its chat template forgets its thoughts.
   std::vector<TokenLedger> ledgers{};
   std::size_t group = 0;             ///< shared by the members of a group, set by whoever made it
 };
@@ -58,6 +58,7 @@ struct RolloutCost {
   std::string first_failure;         ///< what the first one said
   std::map<std::string, std::size_t> lost_of_tasks;  ///< lost_episodes by task id: is a kind of task missing?
   std::size_t sampled_tokens = 0;    ///< by the policy
+  std::size_t ledger_branches = 0;   ///< contexts begun because the one before was no beginning of them
   double environment_seconds = 0;    ///< in it or waiting for it: what it did while others decided is not in it
   double agent_seconds = 0;          ///< the policy's decisions
   double generation_seconds = 0;     ///< of these, in its model

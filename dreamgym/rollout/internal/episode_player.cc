@@ -258,6 +258,7 @@ void EpisodePlayer::end(std::size_t slot) {
   if (place.begun) {
     stage_.agent.finish(place.state);
   }
+  cost_.ledger_branches += place.state.branches;
   place.taken = false;
   ended_(place.number, {std::move(place.story), std::move(place.state.ledgers)});
 }
