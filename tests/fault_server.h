@@ -40,6 +40,7 @@ struct FaultReply {
   std::string body{};
   std::string headers{};  ///< further ones, each ended by \r\n
   Fault fault = Fault::kNone;
+  std::function<void()> before{};  ///< called before the answer goes out, of several requests at once
 };
 
 class FaultServer {
@@ -131,6 +132,9 @@ class FaultServer {
       const std::scoped_lock lock(mutex_);
       request.number = num_requests_++;
       reply = handler_(request);
+    }
+    if (reply.before) {
+      reply.before();
     }
     return answer(socket, reply);
   }

@@ -12,7 +12,8 @@ namespace dreamgym {
 ChatAgentPrompt::ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> tokenizer,
                        ChatTemplate format,
                        std::string_view rules,
-                       bool names_actions)
+                       bool names_actions,
+                       std::size_t max_thought_tokens)
     : tokenizer_(std::move(tokenizer)),
       format_(format),
       turns_(chat_turns(format, rules)),
@@ -27,6 +28,9 @@ ChatAgentPrompt::ChatAgentPrompt(std::shared_ptr<const PretrainedTokenizer> toke
                 "template and tokenizer belong to different models: name another chat_template");
   }
   stop_ = next.front();
+  if (max_thought_tokens > 0) {
+    thoughts_.emplace(tokenizer_, thought_marks(format_), max_thought_tokens);
+  }
 }
 
 std::string ChatAgentPrompt::first_message(std::string_view instruction, std::string_view observation) {
@@ -62,21 +66,28 @@ std::vector<TokenId> ChatAgentPrompt::observation(std::string_view observation,
   return out;
 }
 
+std::string ChatAgentPrompt::said(std::span<const TokenId> turn) const {
+  if (!turn.empty() && turn.back() == stop_) {
+    turn = turn.first(turn.size() - 1);
+  }
+  return tokenizer_->decode(turn);
+}
+
 Action ChatAgentPrompt::parse_action(std::span<const TokenId> sampled) const {
-  if (!sampled.empty() && sampled.back() == stop_) {
-    sampled = sampled.first(sampled.size() - 1);
-  }
-  const std::string said = tokenizer_->decode(sampled);
-  if (!keeps_turn(format_, turns_, said)) {
-    throw Error(ErrorKind::kUnsupported,
-                fmt::format("the chat template {} would rewrite the reply \"{}\" once another turn "
-                            "follows, so the episode would not be one sequence of tokens",
-                            chat_template_name(format_),
-                            shorten(said, 80)),
-                "let the policy choose among admissible actions, or name a chat_template that "
-                "leaves nothing out, such as chatml");
-  }
-  return Action(trim(said));
+  return Action(trim(turn_in_the_past(format_, turns_, said(sampled))));
+}
+
+std::vector<TokenId> ChatAgentPrompt::remembered(std::span<const TokenId> turn) const {
+  const std::string text = said(turn);
+  return keeps_turn(format_, turns_, text) ? std::vector<TokenId>(turn.begin(), turn.end())
+                                           : action(turn_in_the_past(format_, turns_, text));
+}
+
+bool ChatAgentPrompt::keeps_thoughts(ChatTemplate format) {
+  const ThoughtMarks marks = thought_marks(format);
+  return keeps_turn(format,
+                    chat_turns(format, ""),
+                    marks.opening + "so be it" + marks.before_closing + marks.closing + marks.after_closing + "look");
 }
 
 }  // namespace dreamgym

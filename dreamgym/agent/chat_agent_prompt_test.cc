@@ -116,12 +116,16 @@ TEST(ChatAgentPrompt, NamesTheAdmissibleActionsByOption) {
   EXPECT_EQ(text_of(plain, kWholeEpisode).find("Admissible"), std::string::npos);
 }
 
-TEST(ChatAgentPrompt, RefusesThoughtsThatQwen3WouldForget) {
+TEST(ChatAgentPrompt, ForgetsWhatTheTemplateForgets) {
   const Path qwen = fetched_models() / "qwen3/tokenizer.json";
   DREAMGYM_NEEDS_FILE(qwen);
   const ChatAgentPrompt prompt(tokenizer_at(qwen), ChatTemplate::kQwen3, kAgentRules);
-  EXPECT_EQ(prompt.parse_action(prompt.action("look")), "look");
-  EXPECT_THROW((void)prompt.parse_action(prompt.action("<think>\nhm\n</think>\n\nlook")), Error);
+  const std::vector<TokenId> look = prompt.action("look");
+  const std::vector<TokenId> thoughtful = prompt.action("<think>\nhm\n</think>\n\nlook");
+  EXPECT_EQ(prompt.parse_action(look), "look");
+  EXPECT_EQ(prompt.parse_action(thoughtful), "look");
+  EXPECT_EQ(prompt.remembered(look), look);
+  EXPECT_EQ(prompt.remembered(thoughtful), look);
 }
 
 TEST(ChatAgentPrompt, RefusesATemplateOfAnotherTokenizer) {

@@ -18,13 +18,15 @@
 
 namespace dreamgym {
 
+class ThoughtForm;  // thought_form.h
+
 /// Steps of history from which on the agent reads the whole episode.
 inline constexpr std::size_t kWholeEpisode = 1'000'000;
 
 /// A turn that lies behind, as a window shows it.
 struct PastTurn {
   std::string observation;      ///< what was acted on
-  std::vector<TokenId> action;  ///< as it was sampled, closing token included
+  std::vector<TokenId> action;  ///< the turn as it is remembered, closing token included
 };
 
 class TurnPrompt {
@@ -43,6 +45,13 @@ class TurnPrompt {
   /// The token that closes an action.
   [[nodiscard]] virtual TokenId stop() const = 0;
   [[nodiscard]] virtual const Tokenizer& tokenizer() const = 0;
+  /// How a turn reads once others follow: as it was written, or without what is forgotten.
+  /// @param turn  from where the policy's turn begins, the closing token included.
+  [[nodiscard]] virtual std::vector<TokenId> remembered(std::span<const TokenId> turn) const {
+    return {turn.begin(), turn.end()};
+  }
+  /// How the policy thinks before each action; null = it does not.
+  [[nodiscard]] virtual const ThoughtForm* thought_form() const { return nullptr; }
   /// Whether observations are read with the actions that are admissible.
   [[nodiscard]] virtual bool names_actions() const { return false; }
 

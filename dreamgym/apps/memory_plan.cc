@@ -84,9 +84,9 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
   const TransformerConfig& acting = policy != nullptr ? *policy : shape;
   const std::size_t model = static_cast<std::size_t>(num_parameters(shape)) * sizeof(float);
   const std::size_t episodes = config.dream.tasks_per_iteration * config.dream.group_size;
-  const auto cache = [&](const TransformerConfig& of, std::size_t bytes_per_number) {
+  const auto cache = [&](const TransformerConfig& of, std::size_t bytes_per_number, std::size_t thought_tokens) {
     const std::size_t context = std::min<std::size_t>(
-        static_cast<std::size_t>(of.max_position), 64 + kTokensPerStep * config.max_steps);
+        static_cast<std::size_t>(of.max_position), 64 + (kTokensPerStep + thought_tokens) * config.max_steps);
     return std::min(config.cache_megabytes << 20U,
                     episodes * context * cached_bytes_per_token(of, bytes_per_number));
   };
@@ -97,7 +97,7 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
           : static_cast<std::size_t>(num_parameters(*dreamer)) *
                 (sizeof(float) + bytes_of(config.dream_model.weights));
   const std::size_t dream_cache =
-      dreamer == nullptr ? cache(shape, sizeof(float))
+      dreamer == nullptr ? cache(shape, sizeof(float), 0)
                          : std::min(config.cache_megabytes << 20U,
                                     episodes * prompt_tokens(config) *
                                         cached_bytes_per_token(*dreamer, bytes_of(config.dream_model.cache)));
@@ -112,7 +112,10 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
            {"policy and optimiser", policy_bytes(config, acting)},
            {"experience model", dreaming},
            {"caches of both engines",
-            cache(acting, bytes_of(config.policy.cache)) + dream_cache},
+            cache(acting,
+                  bytes_of(config.policy.cache),
+                  config.policy.thinks ? config.policy.max_thought_tokens : 0) +
+                dream_cache},
            {"activations", config.threads * micro_batch * activations},
            {"transitions", (2 * offline_steps + dreamed) * kTransitionBytes}}};
 }

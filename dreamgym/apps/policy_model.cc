@@ -24,7 +24,16 @@ AgentChat read_chat(const Path& file) {
     }
     return json[key].get<std::string>();
   };
-  return {text("chat_template"), text("rules"), json.value("names_actions", nlohmann::json(false)) == true};
+  const auto thought = json.value("max_thought_tokens", nlohmann::json(0));
+  if (!thought.is_number_unsigned()) {
+    throw Error(ErrorKind::kParse,
+                fmt::format("{}: expected a number of tokens of at least 0 as \"max_thought_tokens\"", file.string()),
+                "0 = the policy does not think");
+  }
+  return {text("chat_template"),
+          text("rules"),
+          json.value("names_actions", nlohmann::json(false)) == true,
+          thought.get<std::size_t>()};
 }
 
 std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
@@ -33,8 +42,11 @@ std::shared_ptr<const TurnPrompt> prompt_of(const ModelLanguage& language,
   if (!language.pretrained) {
     return std::make_shared<const AgentPrompt>(language.tokenizer);
   }
-  return std::make_shared<const ChatAgentPrompt>(
-      language.pretrained, chat_template_of(language, chat.chat_template, model), chat.rules, chat.names_actions);
+  return std::make_shared<const ChatAgentPrompt>(language.pretrained,
+                                                 chat_template_of(language, chat.chat_template, model),
+                                                 chat.rules,
+                                                 chat.names_actions,
+                                                 chat.max_thought_tokens);
 }
 
 // @param merged  the weights with the adapter in them.
@@ -48,7 +60,8 @@ void write_policy(const TransformerWeights& merged,
     if (like.language.pretrained) {
       const nlohmann::ordered_json chat = {{"chat_template", like.chat.chat_template},
                                            {"rules", like.chat.rules},
-                                           {"names_actions", like.chat.names_actions}};
+                                           {"names_actions", like.chat.names_actions},
+                                           {"max_thought_tokens", like.chat.max_thought_tokens}};
       write_file(temporary / kAgentFile, chat.dump(2) + "\n");
     }
     if (adapter) {
@@ -60,7 +73,10 @@ void write_policy(const TransformerWeights& merged,
 }  // namespace
 
 AgentChat chat_of(const PolicyConfig& config) {
-  return {config.chat_template, config.rules, config.names_actions};
+  return {config.chat_template,
+          config.rules,
+          config.names_actions,
+          config.thinks ? config.max_thought_tokens : 0};
 }
 
 PolicyModel load_policy(const Path& model, const std::optional<AgentChat>& chat) {

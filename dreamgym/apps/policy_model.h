@@ -23,6 +23,7 @@ struct AgentChat {
   std::string chat_template;  ///< "" = the one its own template is
   std::string rules{kAgentRules};
   bool names_actions = false;  ///< it reads the admissible actions with each observation
+  std::size_t max_thought_tokens = 0;  ///< of the thought it writes before each action; 0 = it does not think
   bool operator==(const AgentChat&) const = default;
 };
 

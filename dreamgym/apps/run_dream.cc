@@ -31,10 +31,13 @@ RunDream::RunDream(const Path& run_folder, std::size_t threads) : config_(read_r
                            offline});
 }
 
-std::vector<Observation> RunDream::reset(std::span<const Task> tasks,
+std::vector<Observation> RunDream::start(std::span<const std::size_t> slots,
+                                         std::span<const Task> tasks,
                                          std::span<const std::uint64_t> seeds) {
-  return dreamer_->dream().reset(tasks, seeds);
+  return dreamer_->dream().start(slots, tasks, seeds);
 }
+
+void RunDream::end_all() { dreamer_->dream().end_all(); }
 
 std::vector<StepResult> RunDream::step(std::span<const std::size_t> slots,
                                        std::span<const Action> actions) {

@@ -17,8 +17,10 @@ class RunDream final : public EnvironmentBatch {
   /// @throws Error kNotFound if the run has no experience model yet and no prompted model dreams.
   RunDream(const Path& run_folder, std::size_t threads);
 
-  std::vector<Observation> reset(std::span<const Task> tasks,
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
+  void end_all() override;
   std::vector<StepResult> step(std::span<const std::size_t> slots,
                                std::span<const Action> actions) override;
 

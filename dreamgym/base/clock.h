@@ -6,6 +6,9 @@
 
 namespace dreamgym {
 
+/// How long to wait for something that comes when it comes.
+inline constexpr std::chrono::nanoseconds kUntilItComes = std::chrono::nanoseconds::max();
+
 /// Time since some fixed but unspecified moment; never goes back.
 class Clock {
  public:

@@ -178,6 +178,11 @@ void require_valid(const PolicyConfig& policy) {
                 "policy.names_actions is of a pretrained policy, and policy.model is empty",
                 "our own models are held to the admissible actions without reading them: leave it out");
   }
+  if (policy.thinks && policy.model.empty()) {
+    throw Error(ErrorKind::kConfig,
+                "policy.thinks is of a pretrained policy, and policy.model is empty",
+                "our own models have not learnt to think: leave it out, or name a model");
+  }
   if (policy.lora_rank > 0 && policy.lora_targets.empty()) {
     throw Error(ErrorKind::kConfig,
                 "policy.lora_targets is empty: an adapter of nothing learns nothing",
@@ -228,6 +233,9 @@ void resolve(ExperimentConfig& config) {
   require_valid_dream(config);
   require_valid(config.dream_model);
   require_valid_replay(config.replay);
+  if (config.policy.thinks && config.policy.rules == kAgentRules) {
+    config.policy.rules = kThinkingAgentRules;
+  }
   require_valid(config.policy);
   if (config.policies_from != "base" && config.policies_from != "experience") {
     throw Error(ErrorKind::kConfig,

@@ -55,6 +55,8 @@ struct PolicyConfig {
   std::string chat_template;              ///< "" = the one the model's own template is
   std::string rules{kAgentRules};         ///< its system message
   bool names_actions = false;             ///< each observation ends with the admissible actions
+  bool thinks = false;                    ///< it writes a thought before each action
+  std::size_t max_thought_tokens = 256;   ///< of such a thought
   std::size_t lora_rank = 0;              ///< of the adapter that is trained; 0 = all weights are
   double lora_alpha = 32;
   std::vector<std::string> lora_targets = {

@@ -44,6 +44,8 @@ void visit_fields(PolicyConfig& config, Field&& field) {
   field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
   field("rules", config.rules, "system message of every episode");
   field("names_actions", config.names_actions, "each observation it reads ends with the admissible actions");
+  field("thinks", config.thinks, "it writes a thought before each action, as its chat format has thoughts");
+  field("max_thought_tokens", config.max_thought_tokens, "of a thought; a longer one is closed", at_least(1));
   field("lora_rank", config.lora_rank, "train a LoRA adapter of this rank; 0 = all weights", between(0, 4096));
   field("lora_alpha", config.lora_alpha, "scale of the adapter, times 1 / rank", at_least(1e-6));
   field("lora_targets", config.lora_targets, "projections that are adapted");

@@ -44,30 +44,42 @@ class Environment {
   virtual StepResult step(const Action& action) = 0;
 };
 
-/// What an action in a slot led to.
+/// What came of what was submitted in a slot: an action's result, or an episode's first observation (and
+/// nothing else).
 struct SlotAnswer {
   std::size_t slot = 0;
   StepResult result{};
 };
 
 /// Many episodes side by side, numbered by slot, so that an environment that is a language model
-/// can answer all of them in one batch.
+/// can answer all of them in one batch. A slot's next episode may start while others go on.
 /// Thread safety: none; implementations may use threads inside. Results never depend on how
 /// episodes are batched: slot i behaves exactly as an Environment of its own.
 class EnvironmentBatch {
  public:
   virtual ~EnvironmentBatch() = default;
   /// Starts tasks.size() episodes in slots 0.. ; ends all that were running.
-  virtual std::vector<Observation> reset(std::span<const Task> tasks,
+  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t> seeds);
+  /// Starts an episode in each of the named slots (distinct); what ran there is over, other slots go on.
+  virtual std::vector<Observation> start(std::span<const std::size_t> slots,
+                                         std::span<const Task> tasks,
                                          std::span<const std::uint64_t> seeds) = 0;
+  /// Ends whatever runs and forgets it.
+  virtual void end_all() = 0;
   /// Takes one action in each of the named slots (distinct, running).
   virtual std::vector<StepResult> step(std::span<const std::size_t> slots,
                                        std::span<const Action> actions) = 0;
-  /// As step(), but the answers are taken with collect(), so that a slow slot holds up nobody. Until its
-  /// answer is taken a slot must not be stepped again. By default all is answered here.
+  /// As start() and step(), but the answers are taken with collect(), so that a slow slot holds up nobody. Until
+  /// its answer is taken a slot must not be started or stepped again. By default all is answered here.
+  virtual void submit_start(std::span<const std::size_t> slots,
+                            std::span<const Task> tasks,
+                            std::span<const std::uint64_t> seeds);
   virtual void submit(std::span<const std::size_t> slots, std::span<const Action> actions);
-  /// Answers to what was submitted, by slot: waits for the first, then up to `patience` for the others.
-  /// Nothing if none is due. @throws what step() throws.
+  /// Whether what was submitted is worked on while the caller does something else. Where it is not, the caller had
+  /// better submit many slots at once.
+  [[nodiscard]] virtual bool answers_later() const { return false; }
+  /// The answers there are to what was submitted, by slot; waits up to `patience` for the first. Nothing if none is
+  /// due. @throws what start() and step() throw.
   virtual std::vector<SlotAnswer> collect(std::chrono::nanoseconds patience);
   /// Why a slot's episode can't go on although nobody ended it (the machine behind it failed, which
   /// is no failure of the agent); "" while it can. The slot's last answer then means nothing.

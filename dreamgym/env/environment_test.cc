@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <algorithm>
+#include <condition_variable>
+#include <iterator>
+#include <mutex>
 #include <set>
 
 #include "dreamgym/base/error.h"
@@ -172,28 +175,86 @@ TEST(SingleEnvironmentBatch, RefusesSlotsThatWereNotResetOrAreNamedTwice) {
   EXPECT_THROW(batch.step(std::vector<std::size_t>{1}, std::vector<Action>{"up"}), LogicError);
 }
 
+// All that is due, by slot.
+std::vector<SlotAnswer> all_answers(EnvironmentBatch& batch, std::size_t count) {
+  std::vector<SlotAnswer> answers;
+  while (answers.size() < count) {
+    std::ranges::move(batch.collect(kUntilItComes), std::back_inserter(answers));
+  }
+  std::ranges::sort(answers, {}, &SlotAnswer::slot);
+  return answers;
+}
+
 TEST(SingleEnvironmentBatch, SubmittedSlotsAnswerAsSteppedOnes) {
-  constexpr std::chrono::hours kLong(1);
   const std::vector<Task> tasks = {count_to(3), count_to(5), count_to(4)};
   const std::vector<std::uint64_t> seeds = {0, 1, 0};
   for (const std::size_t threads : {1, 4}) {
     SingleEnvironmentBatch batch(make_counter, threads);
     batch.reset(tasks, seeds);
-    EXPECT_TRUE(batch.collect(kLong).empty());
+    EXPECT_TRUE(batch.collect(kUntilItComes).empty());
     batch.submit(std::vector<std::size_t>{2, 0}, std::vector<Action>{"up", "down"});
     EXPECT_THROW(batch.submit(std::vector<std::size_t>{2}, std::vector<Action>{"up"}), LogicError);
     EXPECT_THROW(batch.step(std::vector<std::size_t>{2}, std::vector<Action>{"up"}), LogicError);
-    const auto answers = batch.collect(kLong);
-    ASSERT_EQ(answers.size(), 2U);
+    const auto answers = all_answers(batch, 2);
     EXPECT_EQ(answers[0].slot, 0U);
     EXPECT_EQ(answers[0].result.observation.text, "count -1");
     EXPECT_EQ(answers[1].slot, 2U);
     EXPECT_EQ(answers[1].result.observation.text, "count 1");
-    EXPECT_TRUE(batch.collect(kLong).empty());
+    EXPECT_TRUE(batch.collect(kUntilItComes).empty());
     batch.submit(std::vector<std::size_t>{1}, std::vector<Action>{"up"});
     batch.reset(tasks, seeds);  // nobody collected that
-    EXPECT_TRUE(batch.collect(kLong).empty());
+    EXPECT_TRUE(batch.collect(kUntilItComes).empty());
   }
+}
+
+TEST(SingleEnvironmentBatch, AnEpisodeStartsInItsSlotWhileOthersGoOn) {
+  for (const std::size_t threads : {1, 4}) {
+    SingleEnvironmentBatch batch(make_counter, threads);
+    batch.reset(std::vector{count_to(3), count_to(5)}, std::vector<std::uint64_t>{0, 1});
+    batch.submit(std::vector<std::size_t>{1}, std::vector<Action>{"up"});
+    EXPECT_THROW(batch.submit_start(std::vector<std::size_t>{1}, std::vector{count_to(3)}, std::vector<std::uint64_t>{0}),
+                 LogicError);
+    batch.submit_start(
+        std::vector<std::size_t>{0, 3}, std::vector{count_to(2), count_to(2)}, std::vector<std::uint64_t>{1, 0});
+    const auto answers = all_answers(batch, 3);
+    EXPECT_EQ(answers[0].result.observation.text, "count 1");
+    EXPECT_EQ(answers[1].result.observation.text, "count 2");
+    EXPECT_EQ(answers[2].slot, 3U);
+    EXPECT_EQ(answers[2].result.observation.text, "count 0");
+    EXPECT_THROW(batch.step(std::vector<std::size_t>{2}, std::vector<Action>{"up"}), LogicError);
+    EXPECT_EQ(batch.step(std::vector<std::size_t>{3}, std::vector<Action>{"up"})[0].observation.text, "count 1");
+  }
+}
+
+TEST(SingleEnvironmentBatch, CollectWaitsNoLongerThanItIsTold) {
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = false;
+  } gate;
+  class Shut final : public Environment {
+   public:
+    explicit Shut(Gate& gate) : gate_(gate) {}
+    Observation reset(const Task&, std::uint64_t) override {
+      std::unique_lock lock(gate_.mutex);
+      gate_.changed.wait(lock, [this] { return gate_.open; });
+      return {"open", {}};
+    }
+    StepResult step(const Action&) override { return {}; }
+
+   private:
+    Gate& gate_;
+  };
+  SingleEnvironmentBatch batch([&] { return std::make_unique<Shut>(gate); }, 1);
+  EXPECT_TRUE(batch.answers_later());
+  batch.submit_start(std::vector<std::size_t>{0}, std::vector{count_to(1)}, std::vector<std::uint64_t>{0});
+  EXPECT_TRUE(batch.collect({}).empty());
+  {
+    const std::lock_guard lock(gate.mutex);
+    gate.open = true;
+  }
+  gate.changed.notify_all();
+  EXPECT_EQ(all_answers(batch, 1)[0].result.observation.text, "open");
 }
 
 TEST(SingleEnvironmentBatch, PassesOnWhatASubmittedStepThrows) {
@@ -209,10 +270,10 @@ TEST(SingleEnvironmentBatch, PassesOnWhatASubmittedStepThrows) {
                                SingleEnvironmentBatch::WhenItFails::kReport);
   batch.reset(std::vector{count_to(1), count_to(1)}, std::vector<std::uint64_t>{0, 0});
   batch.submit(std::vector<std::size_t>{0}, std::vector<Action>{"lose"});
-  EXPECT_EQ(batch.collect({}).size(), 1U);
+  EXPECT_EQ(batch.collect(kUntilItComes).size(), 1U);
   EXPECT_EQ(batch.failure(0), "lose");
   batch.submit(std::vector<std::size_t>{1}, std::vector<Action>{"misuse"});
-  EXPECT_THROW((void)batch.collect({}), Error);
+  EXPECT_THROW((void)batch.collect(kUntilItComes), Error);
 }
 
 /// Always "up"; remembers whether it was told what was really done.

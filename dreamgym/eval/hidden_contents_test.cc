@@ -27,7 +27,10 @@ TEST(Homogeneity, PutsRareKindsTogether) {
 // Shows a thing that its seed decides; counts its resets.
 class Drawers final : public StepwiseDream {
  public:
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t> seeds) override {
+  void end_all() override {}
+  std::vector<Observation> start(std::span<const std::size_t>,
+                                 std::span<const Task> tasks,
+                                 std::span<const std::uint64_t> seeds) override {
     seeds_.assign(seeds.begin(), seeds.end());
     ++resets;
     return std::vector<Observation>(tasks.size(), Observation{"A room.", {}});

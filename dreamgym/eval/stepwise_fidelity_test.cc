@@ -9,7 +9,10 @@ namespace {
 class ListedDream final : public StepwiseDream {
  public:
   explicit ListedDream(std::vector<StepResult> answers) : answers_(std::move(answers)) {}
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t>) override {
+  void end_all() override {}
+  std::vector<Observation> start(std::span<const std::size_t>,
+                                 std::span<const Task> tasks,
+                                 std::span<const std::uint64_t>) override {
     for (const Task& task : tasks) {
       told.push_back(task.settings.at(task_settings::kFirstObservation));
     }

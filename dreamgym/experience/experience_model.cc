@@ -61,23 +61,31 @@ ExperienceModel::ExperienceModel(LanguageModel& model,
   }
 }
 
-std::vector<Observation> ExperienceModel::reset(std::span<const Task> tasks,
-                                                std::span<const std::uint64_t> seeds) {
-  check(tasks.size() == seeds.size(), "one seed per task");
+void ExperienceModel::end_all() {
   std::vector<std::uint64_t> sessions;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    sessions.push_back(options_.first_session + i);
+    sessions.push_back(session_of(i));
   }
   model_.release(sessions);
   slots_.clear();
+}
+
+std::vector<Observation> ExperienceModel::start(std::span<const std::size_t> slots,
+                                                std::span<const Task> tasks,
+                                                std::span<const std::uint64_t> seeds) {
+  check(slots.size() == tasks.size() && tasks.size() == seeds.size(), "one task and one seed per slot");
   std::vector<Observation> observations;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
+  std::vector<std::uint64_t> sessions;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot slot{DreamedEpisode::begin(tasks[i], seeds[i]), {}, {}, {}, {}, {}};
     slot.start = prompt_.begin(tasks[i].instruction, slot.opening);
     slot.trunk = slot.start;
     observations.push_back({slot.opening, {}});
-    slots_.push_back(std::move(slot));
+    sessions.push_back(session_of(slots[i]));
+    slots_.resize(std::max(slots_.size(), slots[i] + 1));
+    slots_[slots[i]] = std::move(slot);
   }
+  model_.release(sessions);
   return observations;
 }
 
@@ -171,7 +179,7 @@ std::size_t ExperienceModel::reply_reserve() const {
 GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t attempt) const {
   const Slot& slot = slots_[query.slot];
   GenerationRequest request;
-  request.session = options_.first_session + query.slot;
+  request.session = session_of(query.slot);
   request.context = query.context;
   request.kept_tokens = slot.trunk.size();
   request.temperature = attempt == 1 ? 0.0 : kRetryTemperature;

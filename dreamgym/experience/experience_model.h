@@ -103,8 +103,10 @@ class ExperienceModel final : public StepwiseDream {
                   std::shared_ptr<const EpisodeAuditor> rule = nullptr);
 
   /// @throws Error kInvalidArgument if a task has no first observation.
-  std::vector<Observation> reset(std::span<const Task> tasks,
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
+  void end_all() override;
   std::vector<StepResult> propose(std::span<const std::size_t> slots,
                                   std::span<const Action> actions) override;
   void commit(std::span<const std::size_t> slots,
@@ -167,6 +169,8 @@ class ExperienceModel final : public StepwiseDream {
   EndFlag settle(const Query& query, const DreamedStep& step, StepResult& result);
   /// The step as the trunk keeps it: as it was sampled, or encoded where something else came to pass.
   [[nodiscard]] std::vector<TokenId> step_tokens(const Slot& slot, const Action& action, const StepResult& result) const;
+  /// The model's cache key of a slot.
+  [[nodiscard]] std::uint64_t session_of(std::size_t slot) const { return options_.first_session + slot; }
   void remember(Slot& slot, std::vector<TokenId> step_tokens);
   [[nodiscard]] std::size_t reply_reserve() const;
 
@@ -175,7 +179,7 @@ class ExperienceModel final : public StepwiseDream {
   const ReplayBuffer* buffer_;
   ExperienceOptions options_;
   std::shared_ptr<const EpisodeAuditor> rule_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // those never started do not run
   DreamCounters counters_;
 };
 

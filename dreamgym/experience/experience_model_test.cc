@@ -529,9 +529,11 @@ class OwningDream final : public EnvironmentBatch {
                }),
         dream_(model_, tokenizer_, nullptr, options()) {}
 
-  std::vector<Observation> reset(std::span<const Task> tasks,
+  void end_all() override { dream_.end_all(); }
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override {
-    return dream_.reset(tasks, seeds);
+    return dream_.start(slots, tasks, seeds);
   }
   std::vector<StepResult> step(std::span<const std::size_t> slots,
                                std::span<const Action> actions) override {
@@ -548,6 +550,25 @@ class OwningDream final : public EnvironmentBatch {
   ScriptedModel model_;
   ExperienceModel dream_;
 };
+
+TEST(ExperienceModel, AnEpisodeThatStartsLaterFindsTheHiddenWorldOfItsSiblings) {
+  OwningDream dream;
+  const std::vector<Task> tasks(2, dream_task());
+  const std::vector<Action> action = {"open desk 1"};
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const std::vector<std::uint64_t> seeds = {seed, seed + 7};
+    dream.reset(tasks, seeds);
+    const std::vector<std::size_t> first = {0};
+    const std::vector<std::size_t> second = {1};
+    const auto seen = dream.step(first, action);
+    dream.step(second, action);
+    // The first one's sibling takes the second place, and the first goes on.
+    dream.start(second, std::span(tasks).first(1), std::span(seeds).first(1));
+    const auto goes_on = dream.step(first, action);
+    EXPECT_EQ(dream.step(second, action)[0].observation, seen[0].observation) << seed;
+    EXPECT_EQ(dream.step(second, action)[0].observation, goes_on[0].observation) << seed;
+  }
+}
 
 EnvironmentContract dream_contract() {
   return {.make = [] { return std::make_unique<BatchedEnvironment>(std::make_unique<OwningDream>()); },

@@ -15,10 +15,16 @@ FallbackDream::FallbackDream(StepwiseDream& first,
                              FallbackOptions options)
     : first_(first), second_(second), name_(std::move(name)), options_(options) {}
 
-std::vector<Observation> FallbackDream::reset(std::span<const Task> tasks,
+void FallbackDream::end_all() {
+  second_.end_all();
+  first_.end_all();
+}
+
+std::vector<Observation> FallbackDream::start(std::span<const std::size_t> slots,
+                                              std::span<const Task> tasks,
                                               std::span<const std::uint64_t> seeds) {
-  (void)second_.reset(tasks, seeds);
-  return first_.reset(tasks, seeds);
+  (void)second_.start(slots, tasks, seeds);
+  return first_.start(slots, tasks, seeds);
 }
 
 bool FallbackDream::is_unsure(const StepResult& result) const {

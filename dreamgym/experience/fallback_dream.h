@@ -39,7 +39,10 @@ class FallbackDream final : public StepwiseDream {
   /// @param name           of the second, noted with each step it answers.
   FallbackDream(StepwiseDream& first, StepwiseDream& second, std::string name, FallbackOptions options);
 
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t> seeds) override;
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
+                                 std::span<const std::uint64_t> seeds) override;
+  void end_all() override;
   std::vector<StepResult> propose(std::span<const std::size_t> slots, std::span<const Action> actions) override;
   void commit(std::span<const std::size_t> slots,
               std::span<const Action> actions,

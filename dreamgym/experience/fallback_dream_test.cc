@@ -19,7 +19,10 @@ Task room(const std::string& parent = "") {
 class FixedDream final : public StepwiseDream {
  public:
   explicit FixedDream(StepResult answer) : answer(std::move(answer)) {}
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t>) override {
+  void end_all() override {}
+  std::vector<Observation> start(std::span<const std::size_t>,
+                                 std::span<const Task> tasks,
+                                 std::span<const std::uint64_t>) override {
     return std::vector<Observation>(tasks.size(), Observation{"A room.", {}});
   }
   std::vector<StepResult> propose(std::span<const std::size_t> slots, std::span<const Action>) override {

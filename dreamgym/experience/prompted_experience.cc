@@ -56,14 +56,17 @@ PromptedExperience::PromptedExperience(ChatModel& model,
   check(options_.consistency_attempts >= 1, "an answer is asked for at least once");
 }
 
-std::vector<Observation> PromptedExperience::reset(std::span<const Task> tasks,
+void PromptedExperience::end_all() { slots_.clear(); }
+
+std::vector<Observation> PromptedExperience::start(std::span<const std::size_t> slots,
+                                                   std::span<const Task> tasks,
                                                    std::span<const std::uint64_t> seeds) {
-  check(tasks.size() == seeds.size(), "one seed per task");
-  slots_.clear();
+  check(slots.size() == tasks.size() && tasks.size() == seeds.size(), "one task and one seed per slot");
   std::vector<Observation> observations;
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    slots_.push_back(DreamedEpisode::begin(tasks[i], seeds[i]));
-    observations.push_back({slots_.back().opening, {}});
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    slots_.resize(std::max(slots_.size(), slots[i] + 1));
+    slots_[slots[i]] = DreamedEpisode::begin(tasks[i], seeds[i]);
+    observations.push_back({slots_[slots[i]].opening, {}});
   }
   return observations;
 }

@@ -68,8 +68,10 @@ class PromptedExperience final : public StepwiseDream {
   PromptedExperience(ChatModel& model, const ReplayBuffer* buffer, PromptedOptions options);
 
   /// @throws Error kInvalidArgument if a task has no first observation.
-  std::vector<Observation> reset(std::span<const Task> tasks,
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
                                  std::span<const std::uint64_t> seeds) override;
+  void end_all() override;
   std::vector<StepResult> propose(std::span<const std::size_t> slots,
                                   std::span<const Action> actions) override;
   void commit(std::span<const std::size_t> slots,

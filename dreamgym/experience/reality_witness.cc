@@ -1,5 +1,7 @@
 #include "dreamgym/experience/reality_witness.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
@@ -11,19 +13,22 @@ namespace dreamgym {
 RealityWitness::RealityWitness(Factory make, Explain explain, std::uint64_t step_budget)
     : make_(std::move(make)), explain_(std::move(explain)), step_budget_(step_budget) {}
 
-std::vector<Observation> RealityWitness::reset(std::span<const Task> tasks,
+void RealityWitness::end_all() { slots_.clear(); }
+
+std::vector<Observation> RealityWitness::start(std::span<const std::size_t> slots,
+                                               std::span<const Task> tasks,
                                                std::span<const std::uint64_t> seeds) {
-  check(tasks.size() == seeds.size(), "one seed per task");
-  slots_.clear();
+  check(slots.size() == tasks.size() && tasks.size() == seeds.size(), "one task and one seed per slot");
   std::vector<Observation> observations;
-  for (const Task& task : tasks) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot slot;
-    slot.story.task = task;
-    slot.opening = experience_internal::first_observation(task);
+    slot.story.task = tasks[i];
+    slot.opening = experience_internal::first_observation(tasks[i]);
     // A variation's goal is known to no engine.
-    slot.parted = task.parent_task.empty() ? "" : "the task was generated, no engine knows its goal";
+    slot.parted = tasks[i].parent_task.empty() ? "" : "the task was generated, no engine knows its goal";
     observations.push_back({slot.opening, {}});
-    slots_.push_back(std::move(slot));
+    slots_.resize(std::max(slots_.size(), slots[i] + 1));
+    slots_[slots[i]] = std::move(slot);
   }
   return observations;
 }
@@ -33,7 +38,7 @@ std::vector<StepResult> RealityWitness::propose(std::span<const std::size_t> slo
   check(slots.size() == actions.size(), "one action per slot");
   std::vector<StepResult> results;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    check(slots[i] < slots_.size(), "a slot of the last reset");
+    check(slots[i] < slots_.size(), "a slot that was started");
     results.push_back(answer(slots_[slots[i]], actions[i]));
   }
   return results;

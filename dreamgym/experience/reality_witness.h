@@ -32,7 +32,10 @@ class RealityWitness final : public StepwiseDream {
                  Explain explain,
                  std::uint64_t step_budget = std::numeric_limits<std::uint64_t>::max());
 
-  std::vector<Observation> reset(std::span<const Task> tasks, std::span<const std::uint64_t> seeds) override;
+  std::vector<Observation> start(std::span<const std::size_t> slots,
+                                 std::span<const Task> tasks,
+                                 std::span<const std::uint64_t> seeds) override;
+  void end_all() override;
   std::vector<StepResult> propose(std::span<const std::size_t> slots, std::span<const Action> actions) override;
   void commit(std::span<const std::size_t> slots,
               std::span<const Action> actions,

@@ -65,12 +65,17 @@ struct GenerationReply {
   FinishReason finish = FinishReason::kStop;
 };
 
+class GenerationQueue;  // generation_queue.h
+
 /// Thread safety: calls must not overlap; implementations may use threads inside.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
   /// Replies in the order of the requests. Sessions within one call are distinct (0 apart).
   virtual std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) = 0;
+  /// To ask one by one and take the replies as they come; one queue at a time. By default what was submitted is
+  /// answered by one generate().
+  virtual std::unique_ptr<GenerationQueue> open_queue();
   /// Forgets what is cached for these sessions; unknown ones are ignored.
   virtual void release(std::span<const std::uint64_t> sessions) = 0;
   [[nodiscard]] virtual const Tokenizer& tokenizer() const = 0;

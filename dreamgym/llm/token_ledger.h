@@ -14,7 +14,12 @@
 
 namespace dreamgym {
 
-enum class TokenSource : std::uint8_t { kPrompt, kEnvironment, kPolicy };
+enum class TokenSource : std::uint8_t {
+  kPrompt,
+  kEnvironment,
+  kPolicy,
+  kFrame,  ///< fixed words of a turn of the policy: around its thought
+};
 
 class TokenLedger {
  public:

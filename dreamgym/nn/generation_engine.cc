@@ -6,6 +6,7 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/nn/engine/engine_core.h"
+#include "dreamgym/nn/running_queue.h"
 
 namespace dreamgym {
 
@@ -57,6 +58,10 @@ std::vector<GenerationReply> GenerationEngine::generate(
     }
     throw;
   }
+}
+
+std::unique_ptr<GenerationQueue> GenerationEngine::open_queue() {
+  return std::make_unique<RunningQueue>(*this);
 }
 
 SequenceScore GenerationEngine::score(std::span<const TokenId> tokens) {

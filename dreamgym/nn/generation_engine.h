@@ -73,6 +73,8 @@ class GenerationEngine final : public LanguageModel {
   /// named twice; kDiverged if the model's logits are not
   /// finite.
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
+  /// Replies come from a running batch (running_batch.h).
+  std::unique_ptr<GenerationQueue> open_queue() override;
   /// What the model says of a given sequence; nothing of it is kept.
   /// @throws Error kInvalidArgument for a sequence that is empty, longer than max_context_tokens() or
   /// holds unknown tokens; kDiverged if the model's logits are not finite.

@@ -2,10 +2,11 @@
 // the order of their tasks.
 //
 // The environment may be real or dreamed: this code can't tell. Each episode draws from streams forked
-// from its own number, so neither threads nor batch size change what happens. An episode goes on as soon as
-// its environment has answered: one that is slow holds up nobody else. An episode whose
-// environment fails (which is no failure of the agent) is played again on a fresh one, from the same
-// streams; so an environment that fails now and then changes no result.
+// from its own number, so neither threads nor batch size nor timing change what happens. An episode goes on as
+// soon as its environment has answered and its action is there: neither a slow environment nor a long reply holds up
+// anybody else, and the place of an episode that has ended is the next one's at once. An episode whose environment
+// fails (which is no failure of the agent) is played again on a fresh one, from the same streams; so an environment
+// that fails now and then changes no result.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ namespace dreamgym {
 /// What one episode leaves behind: the story and the tokens.
 struct Episode {
   Trajectory trajectory;
-  /// What the policy read and chose: one context for the whole episode, or one for each turn where
-  /// its history is a window.
+  /// What the policy read and chose: one context for the whole episode, or one for each turn where its history is a
+  /// window or its chat template forgets its thoughts.
   std::vector<TokenLedger> ledgers{};
   std::size_t group = 0;             ///< shared by the members of a group, set by whoever made it
 };
@@ -38,7 +39,7 @@ std::size_t num_sampled(const Episode& episode);
 
 struct RolloutOptions {
   std::size_t max_steps = 30;        ///< longer episodes are truncated
-  std::size_t batch_size = 96;       ///< episodes played side by side
+  std::size_t batch_size = 96;       ///< places: episodes played side by side
   std::size_t first_session = 1;     ///< cache keys used: first_session ... + batch_size - 1
   Provenance provenance = Provenance::kReal;
   std::string simulator_version{};   ///< written into dreamed trajectories
@@ -57,7 +58,8 @@ struct RolloutCost {
   std::string first_failure;         ///< what the first one said
   std::map<std::string, std::size_t> lost_of_tasks;  ///< lost_episodes by task id: is a kind of task missing?
   std::size_t sampled_tokens = 0;    ///< by the policy
-  double environment_seconds = 0;
+  std::size_t ledger_branches = 0;   ///< contexts begun because the one before was no beginning of them
+  double environment_seconds = 0;    ///< in it or waiting for it: what it did while others decided is not in it
   double agent_seconds = 0;          ///< the policy's decisions
   double generation_seconds = 0;     ///< of these, in its model
 };

@@ -2,16 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/text.h"
 #include "dreamgym/env/environment_batch.h"
+#include "dreamgym/llm/generation_queue.h"
 #include "dreamgym/llm/scripted_model.h"
 #include "dreamgym/worlds/catalog.h"
 #include "tests/test_tokenizer.h"
@@ -269,22 +274,25 @@ TEST(PlayEpisodes, ASlowEnvironmentHoldsUpNobodyElse) {
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;
-    std::size_t done = 0;         // rooms that took all their steps
+    std::size_t done = 0;         // episodes that took all their steps
     bool others_were_done = false;
-  } shared;
-  // The first of them answers only when all the others are through, or after a long while.
+  };
+  // The first of them answers only when all the other episodes are through, or after a long while.
   class Room final : public Environment {
    public:
     Room(Shared& shared, std::size_t num_others, bool slow)
         : shared_(shared), num_others_(num_others), slow_(slow) {}
-    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+    Observation reset(const Task&, std::uint64_t) override {
+      taken_ = 0;
+      return {"a room", {"go on", "stay"}};
+    }
     StepResult step(const Action&) override {
       std::unique_lock lock(shared_.mutex);
-      if (slow_ && taken_ == 0) {
+      if (std::exchange(slow_, false)) {
         shared_.others_were_done = shared_.changed.wait_for(
             lock, std::chrono::seconds(20), [this] { return shared_.done == num_others_; });
       }
-      shared_.done += ++taken_ == kSteps && !slow_ ? 1 : 0;
+      shared_.done += ++taken_ == kSteps ? 1 : 0;
       shared_.changed.notify_all();
       return {.observation = {"a room", {"go on", "stay"}}};
     }
@@ -296,16 +304,138 @@ TEST(PlayEpisodes, ASlowEnvironmentHoldsUpNobodyElse) {
     std::size_t taken_ = 0;
   };
   Stage stage;
-  std::size_t made = 0;
-  SingleEnvironmentBatch environment(
-      [&] { return std::make_unique<Room>(shared, stage.tasks.size() - 1, made++ == 0); }, 2);
-  TokenAgent agent(stage.model, stage.tokenizer, {});
-  const auto played =
-      play_episodes(agent, environment, nullptr, stage.tasks, Rng(5), {.max_steps = kSteps});
-  EXPECT_TRUE(shared.others_were_done);
-  for (const Episode& episode : played) {
-    EXPECT_EQ(episode.trajectory.steps.size(), kSteps);
+  for (const std::size_t batch_size : {12, 2}) {  // with two places the others take turns in one
+    Shared shared;
+    std::size_t made = 0;
+    SingleEnvironmentBatch environment(
+        [&] { return std::make_unique<Room>(shared, stage.tasks.size() - 1, made++ == 0); }, 2);
+    TokenAgent agent(stage.model, stage.tokenizer, {});
+    const auto played = play_episodes(agent,
+                                      environment,
+                                      nullptr,
+                                      stage.tasks,
+                                      Rng(5),
+                                      {.max_steps = kSteps, .batch_size = batch_size});
+    EXPECT_TRUE(shared.others_were_done) << batch_size;
+    for (const Episode& episode : played) {
+      EXPECT_EQ(episode.trajectory.steps.size(), kSteps);
+    }
   }
+}
+
+// A model whose answers to one session come last, when everything else is over.
+class HesitantModel final : public LanguageModel {
+ public:
+  HesitantModel(LanguageModel& model, std::uint64_t session, std::function<bool()> is_all_else_over)
+      : model_(model), session_(session), is_all_else_over_(std::move(is_all_else_over)) {}
+  std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override {
+    return model_.generate(requests);
+  }
+  std::unique_ptr<GenerationQueue> open_queue() override { return std::make_unique<Queue>(*this); }
+  void release(std::span<const std::uint64_t>) override {}
+  [[nodiscard]] const Tokenizer& tokenizer() const override { return model_.tokenizer(); }
+  [[nodiscard]] std::size_t max_context_tokens() const override { return model_.max_context_tokens(); }
+  [[nodiscard]] std::string version() const override { return model_.version(); }
+
+ private:
+  class Queue final : public GenerationQueue {
+   public:
+    explicit Queue(HesitantModel& model) : model_(model) {}
+    void submit(std::uint64_t ticket, GenerationRequest request) override {
+      waiting_.emplace(ticket, std::move(request));
+    }
+    std::vector<Ended> collect(std::chrono::nanoseconds) override {
+      std::map<std::uint64_t, GenerationRequest> now;
+      for (const auto& [ticket, request] : waiting_) {
+        if (request.session != model_.session_ || model_.is_all_else_over_()) {
+          now.emplace(ticket, request);
+        }
+      }
+      for (const auto& [ticket, request] : now) {
+        waiting_.erase(ticket);
+      }
+      return generate_all(model_, std::move(now));
+    }
+    std::vector<Ended> finish() override { return generate_all(model_, std::exchange(waiting_, {})); }
+    [[nodiscard]] bool idle() const override { return waiting_.empty(); }
+
+   private:
+    HesitantModel& model_;
+    std::map<std::uint64_t, GenerationRequest> waiting_;
+  };
+
+  LanguageModel& model_;
+  std::uint64_t session_;
+  std::function<bool()> is_all_else_over_;
+};
+
+TEST(PlayEpisodes, ALongReplyHoldsUpNobodyElse) {
+  Stage stage;
+  const auto whole = stage.play(12, 1);
+  std::size_t steps_of_others = 0;
+  for (std::size_t i = 1; i < whole.size(); ++i) {
+    steps_of_others += whole[i].trajectory.steps.size();
+  }
+  std::atomic<std::size_t> steps = 0;
+  class Counted final : public Environment {
+   public:
+    Counted(std::unique_ptr<Environment> inner, std::atomic<std::size_t>& steps)
+        : inner_(std::move(inner)), steps_(steps) {}
+    Observation reset(const Task& task, std::uint64_t seed) override { return inner_->reset(task, seed); }
+    StepResult step(const Action& action) override {
+      ++steps_;
+      return inner_->step(action);
+    }
+
+   private:
+    std::unique_ptr<Environment> inner_;
+    std::atomic<std::size_t>& steps_;
+  };
+  for (const std::size_t batch_size : {12, 3}) {
+    steps = 0;
+    HesitantModel model(stage.model, 1, [&] { return steps >= steps_of_others; });
+    SingleEnvironmentBatch environment(
+        [&] { return std::make_unique<Counted>(stage.world->make_environment(), steps); }, 2);
+    TokenAgent agent(model, stage.tokenizer, {});
+    const auto played = play_episodes(agent,
+                                      environment,
+                                      stage.mappers.get(),
+                                      stage.tasks,
+                                      Rng(5),
+                                      {.max_steps = 6, .batch_size = batch_size});
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      EXPECT_EQ(played[i].trajectory, whole[i].trajectory) << i;
+      EXPECT_EQ(played[i].ledgers, whole[i].ledgers) << i;
+    }
+  }
+}
+
+TEST(PlayEpisodes, WhatHasNoPlaceYetIsLeftOutWhenTheTimeIsUp) {
+  class Slow final : public Environment {
+   public:
+    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+    StepResult step(const Action&) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      return {.observation = {"a room", {"go on", "stay"}}, .terminated = true};
+    }
+  };
+  Stage stage;
+  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(); }, 1);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  RolloutCost cost;
+  const auto played = play_episodes(agent,
+                                    environment,
+                                    nullptr,
+                                    stage.tasks,
+                                    Rng(5),
+                                    {.max_steps = 5, .batch_size = 1, .rollout_seconds = 0.05},
+                                    &cost);
+  EXPECT_FALSE(played.front().trajectory.steps.empty());
+  EXPECT_EQ(played.back().trajectory.outcome, Outcome::kInfrastructureError);
+  EXPECT_EQ(played.back().trajectory.task, stage.tasks.back());
+  EXPECT_LT(cost.steps, stage.tasks.size());
+  EXPECT_EQ(cost.lost_episodes, stage.tasks.size() - cost.steps);
+  EXPECT_TRUE(contains(cost.first_failure, "the iteration was not over after 0.05 s")) << cost.first_failure;
 }
 
 }  // namespace

@@ -9,9 +9,12 @@ EpisodeTokens episode_tokens(std::span<const TokenLedger> ledgers,
   EpisodeTokens out;
   std::size_t num_turns = 0;
   for (const TokenLedger& ledger : ledgers) {
+    bool in_turn = false;
     for (std::size_t i = 1; i < ledger.size(); ++i) {
-      const bool is_sampled = ledger.source(i) == TokenSource::kPolicy;
-      num_turns += is_sampled && ledger.source(i - 1) != TokenSource::kPolicy ? 1 : 0;
+      const TokenSource source = ledger.source(i);
+      num_turns += source == TokenSource::kPolicy && !in_turn ? 1 : 0;
+      // The fixed words between a thought and its action belong to their turn.
+      in_turn = source == TokenSource::kPolicy || (in_turn && source == TokenSource::kFrame);
       if (ledger.trainable(i)) {
         out.rewards.push_back(0.0);
         out.turns.push_back(num_turns - 1);

@@ -54,6 +54,21 @@ TEST(EpisodeTokens, GoOnFromOneContextToTheNext) {
   EXPECT_EQ(tokens.rewards, (std::vector<double>{0.5, 1.0}));
 }
 
+TEST(EpisodeTokens, AThoughtBelongsToTheTurnOfItsAction) {
+  TokenLedger ledger;
+  ledger.append_read(std::vector<TokenId>{1, 2}, TokenSource::kPrompt);
+  for (int turn = 0; turn < 2; ++turn) {
+    ledger.append_read(std::vector<TokenId>{10}, TokenSource::kFrame);
+    ledger.append_sampled(std::vector<TokenId>{4, 5}, std::vector<float>{-1.0F, -1.0F}, {{}, {}}, "v", 1.0F);
+    ledger.append_read(std::vector<TokenId>{11, 12}, TokenSource::kFrame);
+    ledger.append_sampled(std::vector<TokenId>{6}, std::vector<float>{-1.0F}, {{6, 7}}, "v", 1.0F);
+    ledger.append_read(std::vector<TokenId>{9}, TokenSource::kEnvironment);
+  }
+  const EpisodeTokens tokens = episode_tokens(std::vector{ledger}, std::vector<double>{0.5, 1.0});
+  EXPECT_EQ(tokens.turns, (std::vector<std::size_t>{0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(tokens.rewards, (std::vector<double>{0.0, 0.0, 0.5, 0.0, 0.0, 1.0}));
+}
+
 TEST(EpisodeTokens, NeedARewardForEachTurn) {
   EXPECT_THROW((void)episode_tokens(ledgers(), std::vector<double>{1.0}), LogicError);
 }

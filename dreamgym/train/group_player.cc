@@ -64,6 +64,9 @@ std::map<std::string, double> metrics_of(const Tally& tally, const RolloutCost& 
     metrics["rollout/most_lost_of_a_task"] = static_cast<double>(most_lost(cost).second);
     metrics["rollout/dropped_groups"] = tally.dropped_groups;
   }
+  if (cost.ledger_branches > 0) {
+    metrics["rollout/ledger_branches"] = static_cast<double>(cost.ledger_branches);
+  }
   if (tally.rounds > 1) {
     metrics["rollout/sampling_rounds"] = tally.rounds;
   }

@@ -28,6 +28,11 @@ TEST(PretrainedPolicy, IsPlayedAsItIs) {
                          " --world toy --episodes 3 --max-steps 4 --json --out " + episodes.string());
   ASSERT_EQ(played.code, 0) << played.errors;
   EXPECT_EQ(run("eval policy --model " + model.string() + " --world toy --episodes 2 --max-steps 3 --name-actions").code, 0);
+  const Ran thinking = run("eval policy --model " + model.string() +
+                           " --world toy --episodes 2 --max-steps 3 --max-thought-tokens 8");
+  EXPECT_EQ(thinking.code, 0) << thinking.errors;
+  const Ran examined = run("doctor model " + model.string());
+  EXPECT_NE(examined.out.find("with thoughts (policy.thinks): only appends: ok"), std::string::npos) << examined.out;
   EXPECT_EQ(lines(played.out).at(0)["episodes"], 3);
   EXPECT_EQ(lines(text_of(episodes)).size(), 3U);
 }
@@ -40,13 +45,14 @@ TEST(PretrainedPolicy, GoesThroughTheLoopWithAnAdapter) {
   const Path out = folder.path() / "run";
   const Ran ran = run("quickstart --out " + out.string() + " " + kTiny + " --set policy.model=" +
                       model.string() +
-                      " --set policy.names_actions=true --set policy.lora_rank=4 --set policy.weights=bf16 --set policy.cache=bf16"
+                      " --set policy.names_actions=true --set policy.thinks=true --set policy.max_thought_tokens=6 --set policy.lora_rank=4 --set policy.weights=bf16 --set policy.cache=bf16"
                       " --set dream.loss.kl_coefficient=0.01 --set arms=zero_shot,start,dream");
   ASSERT_EQ(ran.code, 0) << ran.errors;
   for (const char* name : {"zero_shot", "start", "dream"}) {
     const Path policy = out / "models" / name;
     EXPECT_EQ(Json::parse(text_of(policy / "config.json"))["model_type"], "llama") << name;
     EXPECT_EQ(Json::parse(text_of(policy / "agent.json"))["names_actions"], true) << name;
+    EXPECT_EQ(Json::parse(text_of(policy / "agent.json"))["max_thought_tokens"], 6) << name;
   }
   EXPECT_EQ(Json::parse(text_of(out / "models/dream/adapter/adapter_config.json"))["r"], 4);
   EXPECT_EQ(Json::parse(text_of(out / "models/experience/config.json"))["model_type"], "dreamgym_nano");
@@ -124,6 +130,8 @@ TEST(PretrainedPolicy, ItsSettingsAreChecked) {
   EXPECT_NE(format.errors.find("vicuna"), std::string::npos) << format.errors;
   const Ran named = run("doctor plan --set policy.names_actions=true");
   EXPECT_NE(named.errors.find("policy.names_actions"), std::string::npos) << named.errors;
+  const Ran thinks = run("doctor plan --set policy.thinks=true");
+  EXPECT_NE(thinks.errors.find("policy.thinks"), std::string::npos) << thinks.errors;
 }
 
 }  // namespace

@@ -14,11 +14,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/rng.h"
+#include "dreamgym/llm/generation_queue.h"
 #include "dreamgym/llm/language_model.h"
 #include "dreamgym/llm/trie_walk.h"
 
@@ -300,6 +303,56 @@ inline void a_released_session_begins_anew(const LanguageModelContract& contract
   model->release({});
 }
 
+/// Requests that come one by one, are answered as they end, and a session that goes on while others run.
+inline void a_queue_says_what_generate_says(const LanguageModelContract& contract) {
+  const auto model = contract.make();
+  const auto other = contract.make();
+  const auto queue = model->open_queue();
+  std::map<std::uint64_t, GenerationRequest> asked;
+  std::map<std::uint64_t, GenerationReply> replies;
+  const auto submit = [&](std::uint64_t ticket, GenerationRequest request) {
+    asked.emplace(ticket, request);
+    queue->submit(ticket, std::move(request));
+  };
+  const auto keep = [&](std::vector<GenerationQueue::Ended> ended) {
+    for (auto& one : ended) {
+      EXPECT_TRUE(replies.emplace(one.ticket, std::move(one.reply)).second) << one.ticket;
+    }
+  };
+  EXPECT_TRUE(queue->idle());
+  EXPECT_TRUE(queue->collect(kUntilItComes).empty());
+  EXPECT_TRUE(queue->finish().empty());
+  for (std::uint64_t seed = 100; seed < 110; ++seed) {
+    auto request = some_request(contract, *model, seed);
+    request.session = seed % 3 == 0 ? seed : 0;
+    if (seed % 4 == 1) {
+      request.choices = some_choices(contract, *model, seed);
+      request.max_tokens = contract.max_reply_tokens;
+    }
+    submit(seed, std::move(request));
+    keep(queue->collect({}));
+  }
+  while (!queue->idle()) {
+    keep(queue->collect(kUntilItComes));
+  }
+  for (const std::uint64_t seed : {102, 105, 108}) {  // the sessions' next turns
+    auto request = some_request(contract, *model, seed + 50);
+    request.session = seed;
+    request.context = asked.at(seed).context;
+    request.context.insert(
+        request.context.end(), replies.at(seed).tokens.begin(), replies.at(seed).tokens.end());
+    submit(seed + 50, std::move(request));
+  }
+  keep(queue->finish());
+  EXPECT_TRUE(queue->idle());
+  ASSERT_EQ(replies.size(), asked.size());
+  for (auto& [ticket, request] : asked) {
+    SCOPED_TRACE(ticket);
+    request.session = 0;
+    expect_same(contract, replies.at(ticket), ask(*other, request));
+  }
+}
+
 }  // namespace language_model_contract
 
 /// One test for each clause of the promise.
@@ -339,6 +392,9 @@ inline void a_released_session_begins_anew(const LanguageModelContract& contract
   }                                                                               \
   TEST(suite, AReleasedSessionBeginsAnew) {                                       \
     language_model_contract::a_released_session_begins_anew(contract);            \
+  }                                                                               \
+  TEST(suite, AQueueSaysWhatGenerateSays) {                                       \
+    language_model_contract::a_queue_says_what_generate_says(contract);           \
   }
 
 }  // namespace dreamgym

@@ -62,11 +62,15 @@ double worst_disagreement(const PretrainedModel& model) {
   return worst;
 }
 
-// Whether an episode in the model's chat format is one sequence of tokens.
+// Whether an episode in the model's chat format is one sequence of tokens, and still is if the model thinks.
 void examine_chat(const ModelLanguage& language, const std::string& folder) {
   const ChatTemplate format = chat_template_of(language, "", folder);
   (void)ChatAgentPrompt(language.pretrained, format, kAgentRules);
   fmt::print("chat format {}: only appends: ok\n", chat_template_name(format));
+  fmt::print("with thoughts (policy.thinks): {}\n",
+             ChatAgentPrompt::keeps_thoughts(format)
+                 ? "only appends: ok"
+                 : "the template forgets them once another turn follows: each turn gets a context of its own");
 }
 
 void examine_model(const std::string& folder, std::size_t probes) {
@@ -130,7 +134,7 @@ void add_doctor_command(CLI::App& app) {
   plan_verb->callback([config, assignments] { plan(*config, *assignments); });
   auto folder = std::make_shared<std::string>();
   auto probes = std::make_shared<std::size_t>(100);
-  CLI::App* model_verb = group->add_subcommand("model", "Checks a model: tokenizer, trainer against engine, chat format.");
+  CLI::App* model_verb = group->add_subcommand("model", "Checks a model: tokenizer, trainer against engine, chat format with and without thoughts.");
   model_verb->add_option("folder", *folder, "model folder, or .gguf file")->required();
   model_verb->add_option("--probes", *probes, "held-out questions per ability of one of our own; 0 = none")->capture_default_str();
   model_verb->callback([folder, probes] { examine_model(*folder, *probes); });

@@ -40,6 +40,7 @@ struct Options {
   std::string chat_template;
   std::optional<std::string> rules;
   bool names_actions = false;
+  std::size_t max_thought_tokens = 0;
   std::string weights = "fp32";
   std::string cache = "fp32";
   std::string out;
@@ -79,10 +80,12 @@ PolicyPlay play_of(const Options& options) {
                   .temperature = options.temperature,
                   .weights = options.weights,
                   .cache = options.cache};
-  if (!options.chat_template.empty() || options.rules || options.names_actions) {
+  if (!options.chat_template.empty() || options.rules || options.names_actions || options.max_thought_tokens > 0) {
+    const auto rules = options.max_thought_tokens > 0 ? kThinkingAgentRules : kAgentRules;
     play.chat = AgentChat{.chat_template = options.chat_template,
-                          .rules = options.rules.value_or(std::string(kAgentRules)),
-                          .names_actions = options.names_actions};
+                          .rules = options.rules.value_or(std::string(rules)),
+                          .names_actions = options.names_actions,
+                          .max_thought_tokens = options.max_thought_tokens};
   }
   return play;
 }
@@ -237,6 +240,10 @@ void add_eval_command(CLI::App& app) {
   policy->add_option("--chat-template", options->chat_template, "of a pretrained model, instead of its own");
   policy->add_option("--rules", options->rules, "system message of a pretrained model");
   policy->add_flag("--name-actions", options->names_actions, "a pretrained model reads the admissible actions with each observation");
+  policy->add_option("--max-thought-tokens",
+                     options->max_thought_tokens,
+                     "a pretrained model thinks so long before each action; 0 = not at all")
+      ->capture_default_str();
   policy->add_option("--weights", options->weights, "fp32, bf16 or int8")->capture_default_str();
   policy->add_option("--cache", options->cache, "keys and values: fp32, bf16 or int16")->capture_default_str();
   policy->add_option("--out", options->out, "keep the episodes, as canonical JSONL");

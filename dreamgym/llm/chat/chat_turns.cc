@@ -78,16 +78,37 @@ ChatTurns chat_turns(ChatTemplate kind,
   return turns;
 }
 
-bool keeps_turn(ChatTemplate kind, const ChatTurns& turns, std::string_view said) {
+std::string turn_in_the_past(ChatTemplate kind, const ChatTurns& turns, std::string_view said) {
   ChatRequest request{.add_generation_prompt = true};
   add_turn(request, "user", "Before");
   add_turn(request, "assistant", said);
   add_turn(request, "user", "After");
   const std::string text = render_chat(kind, request).text;
-  const auto as = [&](std::string_view words) {
-    return fmt::format("Before{}{}{}After{}", turns.ask, words, turns.next, turns.ask);
-  };
-  return text.ends_with(as(said)) || text.ends_with(as(trim(said)));
+  const std::string before = "Before" + turns.ask;
+  const std::string after = turns.next + "After" + turns.ask;
+  const std::size_t begin = text.find(before);
+  if (begin == std::string::npos || !text.ends_with(after) ||
+      begin + before.size() + after.size() > text.size()) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("the chat template {} does not write the reply \"{}\" as a turn of its own once another "
+                            "turn follows",
+                            chat_template_name(kind),
+                            shorten(said, 80)),
+                std::string(kOtherFormat));
+  }
+  return text.substr(begin + before.size(), text.size() - after.size() - begin - before.size());
+}
+
+bool keeps_turn(ChatTemplate kind, const ChatTurns& turns, std::string_view said) {
+  const std::string kept = turn_in_the_past(kind, turns, said);
+  return kept == said || kept == trim(said);
+}
+
+ThoughtMarks thought_marks(ChatTemplate kind) {
+  if (kind == ChatTemplate::kQwen3) {
+    return {"<think>\n", "</think>", "\n", "\n\n"};
+  }
+  return {"Thought:", "Action:", "\n", "\n"};
 }
 
 }  // namespace dreamgym

@@ -27,8 +27,25 @@ ChatTurns chat_turns(ChatTemplate kind,
                      std::string_view system,
                      const nlohmann::ordered_json& variables = nlohmann::ordered_json::object());
 
-/// Whether the template keeps an assistant's turn as it was said once another turn follows. Blanks
-/// around it do not count; thoughts do, which Qwen3's template leaves out of the past.
+/// What the template leaves of an assistant's turn once another turn follows: what was said, or less (Qwen3's
+/// forgets thoughts).
+/// @throws Error kUnsupported if the turn breaks up the conversation, so that nobody can tell.
+std::string turn_in_the_past(ChatTemplate kind, const ChatTurns& turns, std::string_view said);
+
+/// Whether that is the turn as it was said. Blanks around it do not count.
 bool keeps_turn(ChatTemplate kind, const ChatTurns& turns, std::string_view said);
+
+/// The words around a thought that comes before an answer.
+struct ThoughtMarks {
+  std::string opening;         ///< stand before it
+  std::string closing;         ///< the model writes them when it has thought enough
+  std::string before_closing;  ///< stand before `closing` where somebody else has to write it
+  std::string after_closing;   ///< stand between `closing` and the answer
+};
+
+/// The template's own marks where it knows thoughts (Qwen3: <think> and </think>), else a plain form: "Thought:", the
+/// thought, and on a line of its own "Action:".
+/// Source: the plain form is ReAct's (arXiv 2210.03629).
+ThoughtMarks thought_marks(ChatTemplate kind);
 
 }  // namespace dreamgym

@@ -37,7 +37,9 @@ TEST(ChatTurns, NoticeATurnThatWouldBeRewritten) {
   const ChatTurns qwen = chat_turns(ChatTemplate::kQwen3, "");
   EXPECT_TRUE(keeps_turn(ChatTemplate::kQwen3, qwen, "go to desk 1"));
   EXPECT_FALSE(keeps_turn(ChatTemplate::kQwen3, qwen, "<think>\nhm\n</think>\n\ngo"));
+  EXPECT_EQ(turn_in_the_past(ChatTemplate::kQwen3, qwen, "<think>\nhm\n</think>\n\ngo"), "go");
   const ChatTurns llama = chat_turns(ChatTemplate::kLlama3, "");
+  EXPECT_EQ(turn_in_the_past(ChatTemplate::kLlama3, llama, " look "), "look");
   EXPECT_TRUE(keeps_turn(ChatTemplate::kLlama3, llama, " look "));
 }
 

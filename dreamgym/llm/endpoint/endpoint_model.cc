@@ -1,13 +1,16 @@
 #include "dreamgym/llm/endpoint/endpoint_model.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
+#include "dreamgym/base/running_calls.h"
 #include "dreamgym/llm/endpoint/openai_api.h"
+#include "dreamgym/llm/generation_queue.h"
 #include "dreamgym/llm/trie_walk.h"
 
 namespace dreamgym {
@@ -59,6 +62,42 @@ std::vector<GenerationReply> EndpointModel::generate(std::span<const GenerationR
     return ask(requests[i]);
   });
 }
+
+// As many calls at once as the fleet takes, each taken when it is answered.
+class EndpointModel::Queue final : public GenerationQueue {
+ public:
+  explicit Queue(EndpointModel& model) : model_(model), calls_(model.fleet_->config().concurrency) {}
+
+  void submit(std::uint64_t ticket, GenerationRequest request) override {
+    check(!calls_.is_due(ticket), "the tickets under way are distinct");
+    calls_.start(ticket, [this, asked = std::move(request)] { return model_.ask(asked); });
+  }
+
+  std::vector<Ended> collect(std::chrono::nanoseconds patience) override {
+    std::vector<Ended> ended;
+    for (auto& call : calls_.collect(patience)) {
+      ended.push_back({call.number, std::move(call.result)});
+    }
+    return ended;
+  }
+
+  std::vector<Ended> finish() override {
+    std::vector<Ended> ended;
+    while (!idle()) {
+      std::ranges::move(collect(kUntilItComes), std::back_inserter(ended));
+    }
+    std::ranges::sort(ended, {}, &Ended::ticket);
+    return ended;
+  }
+
+  [[nodiscard]] bool idle() const override { return calls_.idle(); }
+
+ private:
+  EndpointModel& model_;
+  RunningCalls<GenerationReply> calls_;
+};
+
+std::unique_ptr<GenerationQueue> EndpointModel::open_queue() { return std::make_unique<Queue>(*this); }
 
 GenerationReply EndpointModel::ask(const GenerationRequest& request) {
   check(!request.context.empty(), "a request has a context");

@@ -25,12 +25,15 @@ class EndpointModel final : public LanguageModel {
 
   /// @throws Error kIo naming the first request nobody answered; kUnsupported if the server returns no ids.
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override;
+  std::unique_ptr<GenerationQueue> open_queue() override;
   void release(std::span<const std::uint64_t> /*sessions*/) override {}
   [[nodiscard]] const Tokenizer& tokenizer() const override { return *tokenizer_; }
   [[nodiscard]] std::size_t max_context_tokens() const override { return max_context_tokens_; }
   [[nodiscard]] std::string version() const override;
 
  private:
+  class Queue;
+
   [[nodiscard]] GenerationReply ask(const GenerationRequest& request);
 
   std::shared_ptr<EndpointFleet> fleet_;

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <future>
 
+#include "dreamgym/base/clock.h"
 #include "dreamgym/base/error.h"
 #include "dreamgym/llm/bpe_tokenizer.h"
+#include "dreamgym/llm/generation_queue.h"
 #include "dreamgym/llm/markers.h"
 #include "tests/fault_server.h"
 #include "tests/test_tokenizer.h"
@@ -78,6 +83,40 @@ TEST(EndpointModel, ChoosesAmongTextsAndAsksAgainWhenTheReplyIsNone) {
   EXPECT_EQ(reply.logprobs.size(), reply.tokens.size());
   EXPECT_FLOAT_EQ(reply.logprobs.front(), -0.25F);
   EXPECT_EQ(server.num_requests(), 2U);
+}
+
+TEST(EndpointModel, ASlowReplyHoldsUpNoOtherOfTheQueue) {
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  FaultServer server([&](const FaultRequest& request) {
+    const TokenId first = Json::parse(request.body)["prompt"][0].get<TokenId>();
+    FaultReply reply{.body = completion("x", {first})};
+    if (first == 1) {
+      reply.before = [gone] { gone.wait_for(std::chrono::seconds(20)); };
+    }
+    return reply;
+  });
+  EndpointModel model = model_of(server);
+  const auto queue = model.open_queue();
+  for (const std::uint64_t ticket : {1, 2, 3}) {
+    GenerationRequest request;
+    request.context = {static_cast<TokenId>(ticket)};
+    queue->submit(ticket, request);
+  }
+  std::vector<std::uint64_t> ended;
+  while (ended.size() < 2) {
+    for (const auto& one : queue->collect(kUntilItComes)) {
+      EXPECT_EQ(one.reply.tokens, (std::vector<TokenId>{static_cast<TokenId>(one.ticket)}));
+      ended.push_back(one.ticket);
+    }
+  }
+  EXPECT_EQ(std::ranges::count(ended, 1U), 0);
+  EXPECT_TRUE(queue->collect({}).empty());
+  EXPECT_FALSE(queue->idle());
+  go.set_value();
+  const auto rest = queue->finish();
+  ASSERT_EQ(rest.size(), 1U);
+  EXPECT_EQ(rest.front().ticket, 1U);
 }
 
 TEST(EndpointModel, SaysSoWhenTheServerKeepsItsIdsOrIsAway) {
