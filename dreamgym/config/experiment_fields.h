@@ -106,6 +106,7 @@ void visit_fields(ExperienceOptions& config, Field&& field) {
   field("remind", config.remind, "task and place stand before each query");
   field("hidden_temperature", config.hidden_temperature, "of contents nobody has seen", between(0, 5));
   field("consistency_attempts", config.consistency_attempts, "replies until one can be read and contradicts nothing shown; 1 = take the first", between(1, 64));
+  field("draw_findings", config.draw_findings, "in a place nobody knows, what of the task is found is drawn first, then what is there, without demonstrations");
   field("hold_to_record", config.hold_to_record, "a contradiction is mended where it stands before the reply is asked for again");
   field("max_trace_tokens", config.max_trace_tokens, "of a reasoning trace", at_least(4));
   field("max_observation_tokens", config.max_observation_tokens, "of an observation", at_least(4));

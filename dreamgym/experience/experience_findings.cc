@@ -28,6 +28,9 @@ std::size_t tokens_within(const Tokenizer& tokenizer, std::span<const TokenId> r
 }  // namespace
 
 void ExperienceModel::dream_findings(std::vector<Query>& queries) {
+  if (!options_.draw_findings) {
+    return;
+  }
   std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Query& query = queries[i];

@@ -53,6 +53,7 @@ struct ExperienceOptions {
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t consistency_attempts = 3;       ///< replies until one can be read and contradicts nothing shown; 1 = take the first
   bool hold_to_record = true;                 ///< mend a contradiction where it stands before asking again
+  bool draw_findings = true;                  ///< at unknown places: what a first look finds, then what is there
   RetrievalOptions retrieval{};
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;

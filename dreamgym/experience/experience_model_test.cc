@@ -309,6 +309,16 @@ TEST_F(FindingDream, InventsWithoutDemonstrationsWhereThePlaceIsUnknown) {
   EXPECT_FALSE(shows(2));
 }
 
+TEST_F(FindingDream, ByOptionSaysWhatTheModelSaid) {
+  ExperienceOptions options;
+  options.num_demonstrations = 0;
+  options.draw_findings = false;
+  ExperienceModel dream(model_, tok_, nullptr, options);
+  contents_ = {"A pen 1."};
+  EXPECT_EQ(look(dream).reasoning_trace, "effect: new; at: desk 1; find: nothing");
+  EXPECT_EQ(asked_.size(), 2U);
+}
+
 TEST_F(FindingDream, CopiesWhatIsKnownOfThePlace) {
   ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
   add_opened_desk(buffer, "You see a desk 1.");

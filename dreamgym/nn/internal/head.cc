@@ -40,7 +40,8 @@ RowScore score_row(const TokenQuery& query, std::span<const float> logits, std::
 }  // namespace
 
 std::size_t logits_chunk_rows(std::size_t vocab_size) {
-  return std::clamp(kChunkLogits / padded(vocab_size), kMinChunkRows, kMaxChunkRows);
+  // A vocabulary that is not learnt yet is empty, and asked about by plans.
+  return std::clamp(kChunkLogits / std::max<std::size_t>(padded(vocab_size), 1), kMinChunkRows, kMaxChunkRows);
 }
 
 // Queries over the whole vocabulary whose logits are held together.
