@@ -6,8 +6,8 @@
 // - Everything is greedy except contents nobody has seen yet (the trace says "new"): those are sampled,
 //   from a stream keyed by the episode's world seed and the action, so that members of a group who
 //   look into the same drawer first find the same things more often than not.
-// - What a first look finds of the task's things (kFindField) is a decision of its own where nothing is known of the
-//   place: it is sampled, and with it what is there, without demonstrations. A model copies what it is shown, and what
+// - By option what a first look finds of the task's things (kFindField) is a decision of its own where nothing is known
+//   of the place: it is sampled, and with it what is there, without demonstrations. A model copies what it is shown, and what
 //   other places hold is not what the task is about: a house whose things are copied seldom has what one looks for.
 // - A trace or an observation that contradicts what the episode has shown (shown_facts.h) is held to it: the model
 //   goes on from before the fault with what can be (internal/held_reply.h). What that does not mend is sampled
@@ -53,7 +53,7 @@ struct ExperienceOptions {
   double hidden_temperature = 1.0;            ///< of contents nobody has seen; 0 = greedy
   std::size_t consistency_attempts = 3;       ///< replies until one can be read and contradicts nothing shown; 1 = take the first
   bool hold_to_record = true;                 ///< mend a contradiction where it stands before asking again
-  bool draw_findings = true;                  ///< at unknown places: what a first look finds, then what is there
+  bool draw_findings = false;                 ///< at unknown places: what a first look finds, then what is there
   RetrievalOptions retrieval{};
   std::size_t max_trace_tokens = 96;
   std::size_t max_observation_tokens = 200;

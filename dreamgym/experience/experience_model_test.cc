@@ -270,6 +270,12 @@ class FindingDream : public testing::Test {
     return act(dream, "open desk 1");
   }
 
+  static ExperienceOptions drawing() {
+    ExperienceOptions options;
+    options.draw_findings = true;
+    return options;
+  }
+
   std::shared_ptr<const BpeTokenizer> tok_ = tokenizer();
   std::vector<std::string> finds_, contents_;
   std::size_t num_finds_ = 0, num_contents_ = 0;
@@ -278,7 +284,7 @@ class FindingDream : public testing::Test {
 };
 
 TEST_F(FindingDream, DecidesWhatAnUnknownPlaceHasOfTheTask) {
-  ExperienceOptions options;
+  ExperienceOptions options = drawing();
   options.num_demonstrations = 0;
   ExperienceModel dream(model_, tok_, nullptr, options);
   finds_ = {"spaceship", "mug"};                      // the task names no spaceship
@@ -296,7 +302,7 @@ TEST_F(FindingDream, DecidesWhatAnUnknownPlaceHasOfTheTask) {
 TEST_F(FindingDream, InventsWithoutDemonstrationsWhereThePlaceIsUnknown) {
   ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
   add_opened_desk(buffer, "You see a desk 1, and a bed 1.");
-  ExperienceModel dream(model_, tok_, &buffer, {});
+  ExperienceModel dream(model_, tok_, &buffer, drawing());
   finds_ = {"nothing"};
   contents_ = {"A pen 1."};
   EXPECT_EQ(look(dream).demonstrations.size(), 1U);
@@ -309,10 +315,9 @@ TEST_F(FindingDream, InventsWithoutDemonstrationsWhereThePlaceIsUnknown) {
   EXPECT_FALSE(shows(2));
 }
 
-TEST_F(FindingDream, ByOptionSaysWhatTheModelSaid) {
+TEST_F(FindingDream, SaysWhatTheModelSaidWhereNothingIsDrawn) {
   ExperienceOptions options;
   options.num_demonstrations = 0;
-  options.draw_findings = false;
   ExperienceModel dream(model_, tok_, nullptr, options);
   contents_ = {"A pen 1."};
   EXPECT_EQ(look(dream).reasoning_trace, "effect: new; at: desk 1; find: nothing");
@@ -322,7 +327,7 @@ TEST_F(FindingDream, ByOptionSaysWhatTheModelSaid) {
 TEST_F(FindingDream, CopiesWhatIsKnownOfThePlace) {
   ReplayBuffer buffer(std::make_shared<HashedNgramEmbedder>());
   add_opened_desk(buffer, "You see a desk 1.");
-  ExperienceModel dream(model_, tok_, &buffer, {});
+  ExperienceModel dream(model_, tok_, &buffer, drawing());
   contents_ = {"A pen 1."};
   EXPECT_EQ(look(dream).reasoning_trace, "effect: new; at: desk 1; find: nothing");
   EXPECT_EQ(asked_.size(), 2U) << "nothing is invented";
