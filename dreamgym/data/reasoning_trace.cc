@@ -43,6 +43,10 @@ void ReasoningTrace::add(std::string key, std::string value) {
   fields.emplace_back(std::move(key), std::string(trim(value)));
 }
 
+std::string names_or_nothing(const std::vector<std::string>& names) {
+  return names.empty() ? std::string(kNothing) : join(names, ", ");
+}
+
 std::string to_text(const ReasoningTrace& trace) {
   std::string text;
   for (const auto& [key, value] : trace.fields) {

@@ -44,6 +44,9 @@ inline constexpr std::string_view kInvalid =
 inline constexpr std::string_view kFindField = "find";
 inline constexpr std::string_view kNothing = "nothing";
 
+/// A field's value: the names, or kNothing if there are none.
+std::string names_or_nothing(const std::vector<std::string>& names);
+
 std::string to_text(const ReasoningTrace& trace);
 /// Nothing if the text is not of the grammar (unknown shape, empty key, missing "effect").
 std::optional<ReasoningTrace> parse_reasoning_trace(std::string_view text);

@@ -46,18 +46,13 @@ void ExperienceModel::dream_findings(std::vector<Query>& queries) {
   }
   const Part part = {
       [&](const Query& query, std::size_t attempt) {
-        GenerationRequest asked = base_request(query, attempt);
+        GenerationRequest asked = trace_request(query, attempt);
         asked.context = joined(std::move(asked.context), query.reply);
-        asked.max_tokens = options_.max_trace_tokens;
-        asked.stop.push_back(prompt_.observation_marker());
         asked.temperature = attempt == 1 ? options_.hidden_temperature : experience_internal::kRetryTemperature;
         asked.seed = Rng(asked.seed).fork("find").next();
         return asked;
       },
-      [&](std::span<const TokenId> rest) {
-        return !rest.empty() && rest.back() == prompt_.observation_marker() &&
-               prompt_.is_text(rest.first(rest.size() - 1));
-      },
+      [&](std::span<const TokenId> rest) { return is_readable_trace(rest); },
       [&](const Query& query, std::span<const TokenId> rest) {
         const auto trace = trace_in(joined(query.reply, rest));
         const Slot& slot = slots_[query.slot];

@@ -82,8 +82,7 @@ std::vector<Observation> ExperienceModel::start(std::span<const std::size_t> slo
     slot.trunk = slot.start;
     observations.push_back({slot.opening, {}});
     sessions.push_back(session_of(slots[i]));
-    slots_.resize(std::max(slots_.size(), slots[i] + 1));
-    slots_[slots[i]] = std::move(slot);
+    put_in_slot(slots_, slots[i], std::move(slot));
   }
   model_.release(sessions);
   return observations;
@@ -188,6 +187,18 @@ GenerationRequest ExperienceModel::base_request(const Query& query, std::size_t 
   return request;
 }
 
+GenerationRequest ExperienceModel::trace_request(const Query& query, std::size_t attempt) const {
+  GenerationRequest request = base_request(query, attempt);
+  request.max_tokens = options_.max_trace_tokens;
+  request.stop.push_back(prompt_.observation_marker());
+  return request;
+}
+
+bool ExperienceModel::is_readable_trace(std::span<const TokenId> reply) const {
+  return !reply.empty() && reply.back() == prompt_.observation_marker() &&
+         prompt_.is_text(reply.first(reply.size() - 1));
+}
+
 void ExperienceModel::dream_traces(std::vector<Query>& queries) {
   if (!options_.reasoning) {
     for (Query& query : queries) {
@@ -199,18 +210,9 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
   }
   std::vector<std::size_t> all(queries.size());
   std::iota(all.begin(), all.end(), 0);
-  const auto request = [&](const Query& query, std::size_t attempt) {
-    GenerationRequest asked = base_request(query, attempt);
-    asked.max_tokens = options_.max_trace_tokens;
-    asked.stop.push_back(prompt_.observation_marker());
-    return asked;
-  };
   const Part part = {
-      request,
-      [&](std::span<const TokenId> reply) {
-        return !reply.empty() && reply.back() == prompt_.observation_marker() &&
-               prompt_.is_text(reply.first(reply.size() - 1));
-      },
+      [&](const Query& query, std::size_t attempt) { return trace_request(query, attempt); },
+      [&](std::span<const TokenId> reply) { return is_readable_trace(reply); },
       [&](const Query& query, std::span<const TokenId> reply) {
         const auto trace = trace_in(reply);
         const Slot& slot = slots_[query.slot];
@@ -220,7 +222,7 @@ void ExperienceModel::dream_traces(std::vector<Query>& queries) {
                           !slot.shown.contradicts(*trace, query.action));
       },
       [&](const Query& query, const GenerationReply& reply, std::size_t attempt) {
-        return hold_trace(query, reply, request(query, attempt));
+        return hold_trace(query, reply, trace_request(query, attempt));
       }};
   dream(queries, std::move(all), part);
   for (Query& query : queries) {
@@ -354,7 +356,7 @@ std::optional<GenerationReply> ExperienceModel::hold_trace(const Query& query,
   }
   const auto after = shown.contents_after(*trace, query.action);
   if (after && trace->find("here")) {
-    return hold_field(*trace, "here", after->empty() ? "nothing" : join(*after, ", "), request);
+    return hold_field(*trace, "here", names_or_nothing(*after), request);
   }
   std::vector<std::string> possible;
   for (const std::string_view effect : experience_internal::kAllEffects) {

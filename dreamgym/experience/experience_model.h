@@ -165,6 +165,10 @@ class ExperienceModel final : public StepwiseDream {
   [[nodiscard]] bool wants_what_was_asked(const ReasoningTrace& trace, const Slot& slot) const;
   [[nodiscard]] std::optional<ReasoningTrace> trace_in(std::span<const TokenId> reply) const;
   [[nodiscard]] GenerationRequest base_request(const Query& query, std::size_t attempt) const;
+  /// The same for a trace, or the rest of one: up to where the observation begins.
+  [[nodiscard]] GenerationRequest trace_request(const Query& query, std::size_t attempt) const;
+  /// It ends where the observation begins, and is text up to there.
+  [[nodiscard]] bool is_readable_trace(std::span<const TokenId> reply) const;
   StepResult conclude(Query& query);
   /// Reward and end of the step once trace or rule have been heard; the flag that stands for them.
   EndFlag settle(const Query& query, const DreamedStep& step, StepResult& result);

@@ -64,8 +64,7 @@ std::vector<Observation> PromptedExperience::start(std::span<const std::size_t> 
   check(slots.size() == tasks.size() && tasks.size() == seeds.size(), "one task and one seed per slot");
   std::vector<Observation> observations;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    slots_.resize(std::max(slots_.size(), slots[i] + 1));
-    slots_[slots[i]] = DreamedEpisode::begin(tasks[i], seeds[i]);
+    put_in_slot(slots_, slots[i], DreamedEpisode::begin(tasks[i], seeds[i]));
     observations.push_back({slots_[slots[i]].opening, {}});
   }
   return observations;

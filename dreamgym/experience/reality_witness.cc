@@ -1,7 +1,5 @@
 #include "dreamgym/experience/reality_witness.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "dreamgym/base/error.h"
@@ -27,8 +25,7 @@ std::vector<Observation> RealityWitness::start(std::span<const std::size_t> slot
     // A variation's goal is known to no engine.
     slot.parted = tasks[i].parent_task.empty() ? "" : "the task was generated, no engine knows its goal";
     observations.push_back({slot.opening, {}});
-    slots_.resize(std::max(slots_.size(), slots[i] + 1));
-    slots_[slots[i]] = std::move(slot);
+    put_in_slot(slots_, slots[i], std::move(slot));
   }
   return observations;
 }

@@ -6,9 +6,11 @@
 // Thread safety: as EnvironmentBatch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dreamgym/env/environment.h"
@@ -34,6 +36,13 @@ class StepwiseDream : public EnvironmentBatch {
     return results;
   }
 };
+
+/// Puts an episode into its slot; slots that come into being on the way hold none.
+template <class Slot>
+void put_in_slot(std::vector<Slot>& slots, std::size_t index, Slot slot) {
+  slots.resize(std::max(slots.size(), index + 1));
+  slots[index] = std::move(slot);
+}
 
 /// Keys of StepResult::info that dreams write.
 namespace dream_info {

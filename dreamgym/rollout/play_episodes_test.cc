@@ -225,17 +225,23 @@ TEST(PlayEpisodes, ARewardThatIsNoNumberFailsTheEpisode) {
   EXPECT_EQ(cost.lost_episodes, 1U);
 }
 
+// Takes 30 ms for a step; its episodes end with it, or never.
+class Slow final : public Environment {
+ public:
+  explicit Slow(bool ends) : ends_(ends) {}
+  Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
+  StepResult step(const Action&) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    return {.observation = {"a room", {"go on", "stay"}}, .terminated = ends_};
+  }
+
+ private:
+  bool ends_;
+};
+
 TEST(PlayEpisodes, LeavesOutWhatStillRunsWhenTheIterationsTimeIsUp) {
-  class Slow final : public Environment {
-   public:
-    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
-    StepResult step(const Action&) override {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      return {.observation = {"a room", {"go on", "stay"}}};
-    }
-  };
   Stage stage;
-  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(); }, 12);
+  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(false); }, 12);
   TokenAgent agent(stage.model, stage.tokenizer, {});
   RolloutCost cost;
   const auto played = play_episodes(agent,
@@ -411,16 +417,8 @@ TEST(PlayEpisodes, ALongReplyHoldsUpNobodyElse) {
 }
 
 TEST(PlayEpisodes, WhatHasNoPlaceYetIsLeftOutWhenTheTimeIsUp) {
-  class Slow final : public Environment {
-   public:
-    Observation reset(const Task&, std::uint64_t) override { return {"a room", {"go on", "stay"}}; }
-    StepResult step(const Action&) override {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      return {.observation = {"a room", {"go on", "stay"}}, .terminated = true};
-    }
-  };
   Stage stage;
-  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(); }, 1);
+  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(true); }, 1);
   TokenAgent agent(stage.model, stage.tokenizer, {});
   RolloutCost cost;
   const auto played = play_episodes(agent,

@@ -47,28 +47,22 @@ void multiply_tile(ComputeType type,
   const auto depth = static_cast<std::int64_t>(left.row_words * depths_a_word(type));
   constexpr auto kStride = static_cast<std::int64_t>(kTileColumns);
   const std::uint32_t* words = left.words + first_row * left.row_words;
+  const auto multiply_as = [&]<class Number>(Number) {
+    at::native::cpublas::brgemm(rows,
+                                columns,
+                                depth,
+                                depth,
+                                kStride,
+                                kStride,
+                                false,
+                                reinterpret_cast<const Number*>(words),
+                                reinterpret_cast<const Number*>(right),
+                                sums);
+  };
   if (type == ComputeType::kBFloat16) {
-    at::native::cpublas::brgemm(rows,
-                                columns,
-                                depth,
-                                depth,
-                                kStride,
-                                kStride,
-                                false,
-                                reinterpret_cast<const at::BFloat16*>(words),
-                                reinterpret_cast<const at::BFloat16*>(right),
-                                sums);
+    multiply_as(at::BFloat16());
   } else {
-    at::native::cpublas::brgemm(rows,
-                                columns,
-                                depth,
-                                depth,
-                                kStride,
-                                kStride,
-                                false,
-                                reinterpret_cast<const float*>(words),
-                                reinterpret_cast<const float*>(right),
-                                sums);
+    multiply_as(float());
   }
 }
 

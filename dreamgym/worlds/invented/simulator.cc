@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "dreamgym/base/error.h"
-#include "dreamgym/base/text.h"
 #include "dreamgym/worlds/invented/phrasing.h"
 
 namespace dreamgym::invented {
@@ -169,7 +168,7 @@ ReasoningTrace make_trace(std::string_view effect, std::string_view at, std::str
 }
 
 void add_here(ReasoningTrace& trace, const std::vector<std::string>& names) {
-  trace.add("here", names.empty() ? "nothing" : join(names, ", "));
+  trace.add("here", names_or_nothing(names));
 }
 
 void add_attempt(ReasoningTrace& trace, std::string_view want, std::string_view got) {

@@ -32,7 +32,7 @@ std::string find_text(const Goal& goal, const std::vector<std::string>& shown) {
       kinds.push_back(kind);
     }
   }
-  return kinds.empty() ? std::string(kNothing) : join(kinds, ", ");
+  return names_or_nothing(kinds);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ ReasoningTrace write_trace(const TraceFacts& facts,
   held += facts.held.empty() ? "nothing" : facts.held;
   trace.add("hold", held);
   if (facts.here) {
-    trace.add("here", facts.here->empty() ? "nothing" : join(*facts.here, ", "));
+    trace.add("here", names_or_nothing(*facts.here));
   }
   if (facts.effect == effects::kNew) {
     trace.add(std::string(kFindField), find_text(goal, facts.shown));
