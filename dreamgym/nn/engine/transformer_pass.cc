@@ -221,6 +221,10 @@ void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
                      .key_offset = shape_.key_offset(layer, head),
                      .value_offset = shape_.value_offset(layer, head),
                      .scale_offset = shape_.scale_offset(layer, head),
+                     .next_offset = head + 1 == shape_.num_kv_heads
+                                        ? 0
+                                        : shape_.key_offset(layer, head + 1) -
+                                              shape_.value_offset(layer, head),
                      .out = attended_.data() + placed.first_row * out_stride + column,
                      .out_stride = out_stride,
                      .scratch = attention_scratch_.data()});

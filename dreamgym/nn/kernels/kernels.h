@@ -41,6 +41,9 @@ inline constexpr std::size_t kMaxTileRows = 12;  ///< most rows any version keep
 inline constexpr std::size_t kDepthPiece = 512;  ///< also the largest head dimension
 inline constexpr std::size_t kLeftStride = kDepthPiece + 16;
 
+/// Rows of the left side that meet a panel while it is near.
+inline constexpr std::size_t kMaxBlockRows = 6 * kMaxTileRows;
+
 /// How the numbers of a panel or of a key or value block are stored.
 /// kInt8 is of panels, kInt16 of key and value blocks.
 enum class NumberFormat : std::uint8_t { kFloat32, kBFloat16, kInt8, kInt16 };
@@ -74,9 +77,11 @@ struct PanelProduct {
   std::size_t out_stride = 0;
   float* scratch = nullptr;  ///< product_scratch_floats(depth, num_rows) floats on a cache line
 };
-/// Floats of PanelProduct::scratch: a block of rows in fp32, or all rows as two bfloat16.
+/// Floats of PanelProduct::scratch: up to kMaxBlockRows rows in fp32, or all rows as two bfloat16.
 constexpr std::size_t product_scratch_floats(std::size_t depth, std::size_t num_rows) {
-  const std::size_t block = (depth + kDepthPiece - 1) / kDepthPiece * kMaxTileRows * kLeftStride;
+  const std::size_t most = num_rows < kMaxBlockRows ? num_rows : kMaxBlockRows;
+  const std::size_t rows = (most + kMaxTileRows - 1) / kMaxTileRows * kMaxTileRows;
+  const std::size_t block = (depth + kDepthPiece - 1) / kDepthPiece * rows * kLeftStride;
   const std::size_t paired = (num_rows + 15) / 16 * 16 * paired_depth(depth);
   return block > paired ? block : paired;
 }
@@ -96,6 +101,7 @@ struct AttentionTask {
   std::size_t key_offset = 0;            ///< floats from a block's start to its key block
   std::size_t value_offset = 0;          ///< floats from a block's start to its value block
   std::size_t scale_offset = 0;          ///< floats from a block's start to its scales, kInt16 only
+  std::size_t next_offset = 0;  ///< floats from a value to the key that is read next; a hint, or 0
   float* out = nullptr;                  ///< [num_tokens, group * head_dim], rows out_stride apart
   std::size_t out_stride = 0;
   float* scratch = nullptr;  ///< attention_scratch_floats(keys seen by the last token)
