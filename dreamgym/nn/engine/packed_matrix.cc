@@ -58,7 +58,7 @@ void set_bytes(PackedMatrix& matrix, std::size_t column, std::span<const float> 
     matrix.scales[(panel * num_groups + group) * kPanelWidth + lane] = scale;
     for (std::size_t i = 0; i < of_group.size(); ++i) {
       const std::size_t k = begin + i;
-      bytes[4 * ((first + k / 4) * kPanelWidth + lane) + k % 4] = byte_of(of_group[i], scale);
+      bytes[4 * ((first + k / 4) * kPanelWidth + lane) + byte_of_depth(k)] = byte_of(of_group[i], scale);
     }
   });
 }

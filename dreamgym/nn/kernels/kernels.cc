@@ -33,8 +33,11 @@ bool may_use_tiles() {
 bool machine_runs(const Kernels& kernels) {
 #if defined(__x86_64__)
   if (&kernels == &kAmxKernels) {
-    return machine_runs(kAvx512Kernels) && __builtin_cpu_supports("amx-tile") &&
+    return machine_runs(kAvx512VnniKernels) && __builtin_cpu_supports("amx-tile") &&
            __builtin_cpu_supports("amx-bf16") && may_use_tiles();
+  }
+  if (&kernels == &kAvx512VnniKernels) {
+    return machine_runs(kAvx512Kernels) && __builtin_cpu_supports("avx512vnni");
   }
   if (&kernels == &kAvx512Kernels) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -50,7 +53,7 @@ bool machine_runs(const Kernels& kernels) {
 // Fastest first.
 std::vector<const Kernels*> compiled_kernels() {
 #if defined(__x86_64__)
-  return {&kAmxKernels, &kAvx512Kernels, &kAvx2Kernels, &kPlainKernels};
+  return {&kAmxKernels, &kAvx512VnniKernels, &kAvx512Kernels, &kAvx2Kernels, &kPlainKernels};
 #else
   return {&kPlainKernels};
 #endif
@@ -92,7 +95,7 @@ const Kernels& select_kernels(std::string_view name) {
   }
   throw Error(
       ErrorKind::kInvalidArgument,
-      fmt::format("there are no '{}' kernels; expected amx, avx512, avx2, plain or reference", wanted),
+      fmt::format("there are no '{}' kernels; expected amx, avx512vnni, avx512, avx2, plain or reference", wanted),
       "correct the engine's setting or the variable DREAMGYM_KERNELS");
 }
 

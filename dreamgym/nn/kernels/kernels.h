@@ -4,9 +4,9 @@
 //   panel      [depth][kPanelWidth]: kPanelWidth columns of a matrix side by side (a weight matrix
 //              [out, in] becomes ceil(out / kPanelWidth) panels of depth `in`). In bfloat16 two
 //              depths are one 32-bit word (the even one in its low half), the depth rounded up to
-//              kPairedDepth with zeros; in int8 four depths are one word (the first in its lowest
-//              byte), the depth rounded up likewise, and each column has a scale for every
-//              kScaleGroup depths.
+//              kPairedDepth with zeros; in int8 four depths are one word (from its lowest byte:
+//              the first, the third, the second, the fourth), the depth rounded up likewise, and
+//              each column has a scale for every kScaleGroup depths.
 //   key block  [head_dim][kPanelWidth]: the keys of kPanelWidth neighbouring tokens, i.e. a panel
 //              whose columns are tokens.
 //   value block [kPanelWidth][value_stride]: a row per token, value_stride = head_dim rounded up to
@@ -20,7 +20,9 @@
 // kSumLanes interleaved sums, then a binary tree). It depends neither on how many rows are computed
 // together nor on the width of the machine's vectors, so AVX2 and AVX-512 agree bit for bit; the
 // plain version has no fused multiply-add and differs in the last bits. With AMX, activations meet
-// bfloat16 weights as the sum of two bfloat16 numbers, which keeps 16 of their 24 bits.
+// bfloat16 weights as the sum of two bfloat16 numbers, which keeps 16 of their 24 bits. Everywhere
+// they meet int8 weights as 16-bit integers with a scale for every kScaleGroup depths of a row: sums
+// within a group are exact, and the groups' are added in ascending order.
 //
 // Thread safety: reentrant. Pure functions; memory is the caller's.
 #pragma once
@@ -77,13 +79,22 @@ struct PanelProduct {
   std::size_t out_stride = 0;
   float* scratch = nullptr;  ///< product_scratch_floats(depth, num_rows) floats on a cache line
 };
-/// Floats of PanelProduct::scratch: up to kMaxBlockRows rows in fp32, or all rows as two bfloat16.
+/// The place of depth k in its word of int8.
+constexpr std::size_t byte_of_depth(std::size_t k) {
+  return k % 4 == 1 ? 2 : k % 4 == 2 ? 1 : k % 4;
+}
+
+/// Floats of PanelProduct::scratch: up to kMaxBlockRows rows in fp32, all rows as two bfloat16, or a
+/// panel of int16 and kMaxBlockRows rows of them with their scales.
 constexpr std::size_t product_scratch_floats(std::size_t depth, std::size_t num_rows) {
   const std::size_t most = num_rows < kMaxBlockRows ? num_rows : kMaxBlockRows;
   const std::size_t rows = (most + kMaxTileRows - 1) / kMaxTileRows * kMaxTileRows;
   const std::size_t block = (depth + kDepthPiece - 1) / kDepthPiece * rows * kLeftStride;
   const std::size_t paired = (num_rows + 15) / 16 * 16 * paired_depth(depth);
-  return block > paired ? block : paired;
+  const std::size_t integers = paired_depth(depth) / 2 * (kPanelWidth + kMaxBlockRows) +
+                               num_scale_groups(depth) * kMaxBlockRows;
+  const std::size_t larger = block > paired ? block : paired;
+  return larger > integers ? larger : integers;
 }
 
 /// Causal attention of the new tokens of one sequence over its cache, for the query heads that
@@ -193,6 +204,7 @@ extern const Kernels kPlainKernels;
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512Kernels;
+extern const Kernels kAvx512VnniKernels;
 extern const Kernels kAmxKernels;
 #endif
 

@@ -14,10 +14,10 @@
 // After every include: what the compiler makes of their contents must run on any machine.
 #if defined(__clang__)
 #pragma clang attribute push( \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,amx-tile,amx-bf16"))), apply_to = function)
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,amx-tile,amx-bf16"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,amx-tile,amx-bf16")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,amx-tile,amx-bf16")
 #endif
 
 #define DREAMGYM_KERNEL_NAME "amx"
@@ -25,6 +25,9 @@
 #define DREAMGYM_KERNEL_NAMESPACE amx_kernels
 #define DREAMGYM_KERNEL_LANES 16
 #define DREAMGYM_KERNEL_AMX
+#define DREAMGYM_KERNEL_ADD_PRODUCTS(sum, a, b) \
+  reinterpret_cast<IntVector>(_mm512_dpwssd_epi32( \
+      reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)))
 #include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
 
 #if defined(__clang__)

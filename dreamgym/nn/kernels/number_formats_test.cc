@@ -53,7 +53,7 @@ struct FormatCase {
              .scratch = scratch.data()} {
     if (format == NumberFormat::kInt8) {
       for (float& scale : scales) {
-        scale /= 64;
+        scale /= 256;
       }
     }
     // What stands past the depth is zero.
@@ -64,8 +64,9 @@ struct FormatCase {
           const std::size_t word =
               (panel * paired_depth(depth) / share + k / share) * kPanelWidth + lane;
           const std::size_t bytes = 4 / share;
+          const std::size_t place = share == 4 ? byte_of_depth(k) : k % share;
           std::memset(
-              reinterpret_cast<char*>(words.data()) + 4 * word + bytes * (k % share), 0, bytes);
+              reinterpret_cast<char*>(words.data()) + 4 * word + bytes * place, 0, bytes);
         }
       }
     }
@@ -100,7 +101,7 @@ constexpr void (*Kernels::*kProducts[])(const PanelProduct&) = {
 TEST_P(FormatOfKernel, MultipliesAsTheReferenceDoes) {
   for (const NumberFormat format : {NumberFormat::kBFloat16, NumberFormat::kInt8}) {
     for (const auto product : kProducts) {
-      for (const std::size_t rows : {1, 2, 5, 12, 16, 17, 33, 40}) {
+      for (const std::size_t rows : {1, 2, 5, 12, 16, 17, 33, 75}) {
         for (const std::size_t depth : {1, 47, 64, 515}) {
           FormatCase fast(format, rows, depth, 5);
           FormatCase slow(format, rows, depth, 5);
@@ -118,10 +119,10 @@ TEST_P(FormatOfKernel, MultipliesAsTheReferenceDoes) {
 
 TEST_P(FormatOfKernel, ProductsOfARowDoNotDependOnTheOthers) {
   for (const NumberFormat format : {NumberFormat::kBFloat16, NumberFormat::kInt8}) {
-    FormatCase together(format, 37, 515, 3);
+    FormatCase together(format, 77, 515, 3);
     GetParam()->multiply(together.task);
-    for (const std::size_t row : {0, 15, 16, 31, 36}) {
-      FormatCase alone(format, 37, 515, 3);
+    for (const std::size_t row : {0, 15, 16, 31, 36, 76}) {
+      FormatCase alone(format, 77, 515, 3);
       alone.task.left += row * alone.task.left_stride;
       alone.task.num_rows = 1;
       GetParam()->multiply(alone.task);
@@ -129,6 +130,48 @@ TEST_P(FormatOfKernel, ProductsOfARowDoNotDependOnTheOthers) {
       EXPECT_TRUE(std::equal(alone.out.begin(),
                              alone.out.begin() + static_cast<std::ptrdiff_t>(width),
                              together.out.begin() + static_cast<std::ptrdiff_t>(row * width)));
+    }
+  }
+}
+
+// Activations that are 16-bit integers times a power of two lose nothing, and so do sums of a group.
+TEST_P(FormatOfKernel, ProductsOfIntegersAreExact) {
+  for (const std::size_t rows : {1, 7, 75}) {
+    FormatCase fast(NumberFormat::kInt8, rows, 64, 5);
+    Rng rng(7);
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t k = 0; k < 64; ++k) {
+        const auto number = static_cast<float>(rng.below(65535)) - 32767.0F;
+        fast.left[row * fast.task.left_stride + k] = (k % 32 == 5 ? 32767.0F : number) / 1024;
+      }
+    }
+    std::ranges::fill(fast.scales, 1.0F / 128);
+    FormatCase slow = fast;
+    slow.task.left = slow.left.data();
+    slow.task.panels = slow.words.data();
+    slow.task.scales = slow.scales.data();
+    slow.task.out = slow.out.data();
+    GetParam()->multiply(fast.task);
+    kReferenceKernels.multiply(slow.task);
+    for (std::size_t i = 0; i < fast.out.size(); ++i) {
+      ASSERT_NEAR(fast.out[i], slow.out[i], 2e-4F) << rows << " rows, element " << i;
+    }
+  }
+}
+
+TEST(FormatsOfKernels, AreTheSameBitsOnEveryVectorMachine) {
+  for (const NumberFormat format : {NumberFormat::kBFloat16, NumberFormat::kInt8}) {
+    std::vector<AlignedFloats> results;
+    for (const Kernels* kernels : available_kernels()) {
+      const bool splits = kernels->name == "amx" && format == NumberFormat::kBFloat16;
+      if (kernels->name != "plain" && !splits) {
+        FormatCase product(format, 29, 515, 3);
+        kernels->multiply(product.task);
+        results.push_back(product.out);
+      }
+    }
+    for (const AlignedFloats& result : results) {
+      EXPECT_EQ(result, results.front());
     }
   }
 }

@@ -32,7 +32,7 @@ double weight_of(const PanelProduct& task, std::size_t column, std::size_t k) {
   if (task.format == NumberFormat::kInt8) {
     const std::size_t group = panel * num_scale_groups(task.depth) + k / kScaleGroup;
     return double{task.scales[group * kPanelWidth + lane]} *
-           static_cast<const std::int8_t*>(task.panels)[4 * word + k % 4];
+           static_cast<const std::int8_t*>(task.panels)[4 * word + byte_of_depth(k)];
   }
   return half_of(task.panels, word, k % 2);
 }

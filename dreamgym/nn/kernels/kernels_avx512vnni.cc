@@ -1,0 +1,38 @@
+// The kernels for AVX-512 with VNNI: products with int8 weights take half as many instructions.
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "dreamgym/nn/kernels/kernels.h"
+
+#if defined(__x86_64__)
+
+// After every include: what the compiler makes of their contents must run on any machine.
+#if defined(__clang__)
+#pragma clang attribute push( \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")
+#endif
+
+#define DREAMGYM_KERNEL_NAME "avx512vnni"
+#define DREAMGYM_KERNEL_TABLE kAvx512VnniKernels
+#define DREAMGYM_KERNEL_NAMESPACE avx512vnni_kernels
+#define DREAMGYM_KERNEL_LANES 16
+#define DREAMGYM_KERNEL_ADD_PRODUCTS(sum, a, b) \
+  reinterpret_cast<IntVector>(_mm512_dpwssd_epi32( \
+      reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)))
+#include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif  // __x86_64__
