@@ -29,6 +29,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/llm/pretrained_model.h"
 #include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/nn/internal/matrix_product.h"
 
 namespace dreamgym {
 namespace {
@@ -116,6 +117,52 @@ double reading_rate(GenerationEngine& engine, const Settings& settings, std::int
     best = std::max(best, static_cast<double>(settings.context) / seconds);
   }
   return best;
+}
+
+// Operations of reading a context: two a weight of the layers for each token, and attention's.
+double reading_operations(const TransformerConfig& config, std::size_t context) {
+  const auto length = static_cast<double>(context);
+  const double heads = static_cast<double>(config.num_heads * config.head_dim);
+  const double keys = static_cast<double>(config.num_kv_heads * config.head_dim);
+  const auto hidden = static_cast<double>(config.hidden_size);
+  const auto inner = static_cast<double>(config.intermediate_size);
+  const double weights = hidden * (2 * heads + 2 * keys + 3 * inner);
+  return static_cast<double>(config.num_layers) * length * (2 * weights + 2 * heads * (length + 1));
+}
+
+// Operations a second of the fastest fp32 product in reach, at the shape of a layer's widest.
+double product_rate(const Settings& settings, const TransformerConfig& config) {
+  const std::size_t rows = settings.context;
+  const auto inner = static_cast<std::size_t>(config.hidden_size);
+  const auto columns = static_cast<std::size_t>(config.intermediate_size);
+  const std::vector<float> left(rows * inner, 0.5F);
+  const std::vector<float> right(columns * inner, 0.25F);
+  std::vector<float> out(rows * columns);
+  const internal::SingleThread single;
+  double best = 0;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const double seconds = seconds_of(1, [&] {
+      internal::multiply({rows, columns, inner},
+                         {.data = left.data(), .stride = inner},
+                         {.data = right.data(), .stride = inner, .transposed = true},
+                         {.data = out.data(), .stride = columns});
+    });
+    best = std::max(best, 2.0 * static_cast<double>(rows * columns * inner) / seconds);
+  }
+  return best;
+}
+
+void report_reading(const std::string& format,
+                    double rate,
+                    const Settings& settings,
+                    const TransformerConfig& config) {
+  const double operations =
+      rate / static_cast<double>(settings.context) * reading_operations(config, settings.context);
+  report_values({{"name", format + " reading"},
+                 {"sequences", 1},
+                 {"tokens_per_second", std::round(rate * 10) / 10},
+                 {"gigaflops", std::round(operations / 1e9)},
+                 {"share_of_sgemm", operations / product_rate(settings, config)}});
 }
 
 // 40 actions of about 8 tokens that begin alike, as a household's do.
@@ -247,7 +294,8 @@ void run(const Settings& settings) {
     } else {
       expected = logprobs;
     }
-    report(format + " reading", 1, reading_rate(engine, settings, vocabulary));
+    report_reading(
+        format, reading_rate(engine, settings, vocabulary), settings, model.weights.config);
     for (const std::size_t count : settings.sequences) {
       report(format + " decoding", count, decoding_rate(engine, settings, count, vocabulary));
     }

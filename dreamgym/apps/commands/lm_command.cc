@@ -46,7 +46,7 @@ void add_engine_options(CLI::App& door, const Shared& options) {
       ->capture_default_str();
   door.add_option("--cache", options->model.engine.cache, "keys and values: fp32, bf16 or int16")
       ->capture_default_str();
-  door.add_option("--kernels", options->model.engine.kernels, "amx, avx512, avx2 or plain");
+  door.add_option("--kernels", options->model.engine.kernels, "amx, avx512vnni, avx512, avx2 or plain");
 }
 
 void answer(const std::function<Json(const Json&)>& one) {

@@ -190,8 +190,8 @@ struct Kernels {
 /// The versions this machine can run, fastest first; "plain" is always the last.
 std::vector<const Kernels*> available_kernels();
 
-/// The version called `name` ("amx", "avx512", "avx2", "plain"), or with "" the one the environment
-/// variable DREAMGYM_KERNELS names, or else the fastest.
+/// The version called `name` ("amx", "avx512vnni", "avx512", "avx2", "plain"), or with "" the one
+/// the environment variable DREAMGYM_KERNELS names, or else the fastest.
 /// @throws Error kUnsupported if the machine can't run it, kInvalidArgument if there is none of
 /// that name.
 const Kernels& select_kernels(std::string_view name);
