@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -39,7 +40,8 @@ std::vector<TokenId> random_tokens(std::size_t count, std::uint64_t seed) {
 }
 
 // Two groups of four that share a prompt each, one context that begins like a part of the first
-// group's, and one that is like none.
+// group's, one that is like none, one that goes on behind the first group's prompt, and one of that
+// group that has to choose, its first tokens given.
 std::vector<GenerationRequest> group_requests() {
   std::vector<GenerationRequest> requests;
   for (std::uint64_t group = 0; group < 2; ++group) {
@@ -63,6 +65,16 @@ std::vector<GenerationRequest> group_requests() {
   other.session = 10;
   other.context = random_tokens(64, 12);
   requests.push_back(other);
+  GenerationRequest longer = requests[0];
+  longer.session = 11;
+  const auto more = random_tokens(20, 13);
+  longer.context.insert(longer.context.end(), more.begin(), more.end());
+  requests.push_back(longer);
+  GenerationRequest choosing = requests[0];
+  choosing.session = 12;
+  choosing.choices = std::make_shared<TokenTrie>(
+      std::vector<std::vector<TokenId>>{{1, 2, 3, 4}, {1, 2, 5, 6, 7}, {1, 2, 5, 8}});
+  requests.push_back(choosing);
   return requests;
 }
 
