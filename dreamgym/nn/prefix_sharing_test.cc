@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -175,18 +176,30 @@ TEST_F(GroupOfEight, KeepsLittleMoreThanTheBoundInOneCall) {
 
 TEST_F(GroupOfEight, KeepsLittleMoreThanTheBoundWhereMembersComeOneByOne) {
   const SteadyClock clock;
+  std::vector<GenerationReply> expected;
+  for (const GenerationRequest& request : group_of(512)) {
+    GenerationEngine alone(weights_, nullptr, {});
+    expected.push_back(alone.generate(std::span(&request, 1)).front());
+  }
   for (const std::size_t threads : {1, 3}) {
     GenerationEngine engine(weights_, nullptr, {.num_threads = threads});
     RunningBatch batch(engine, {}, clock);
-    for (GenerationRequest& request : group_of(512)) {
+    std::vector<RunningBatch::Ended> ended;
+    const auto step = [&] { std::ranges::move(batch.step(), std::back_inserter(ended)); };
+    for (const GenerationRequest& request : group_of(512)) {
       (void)*batch.submit({.request = request});
-      (void)batch.step();
+      step();
     }
     while (!batch.idle()) {
-      (void)batch.step();
+      step();
     }
     EXPECT_EQ(engine.counters().prefill_tokens, 512U + 7U);
     EXPECT_LT(times_the_bound(engine, 512), 1.1);
+    ASSERT_EQ(ended.size(), kMembers);
+    for (const RunningBatch::Ended& one : ended) {
+      EXPECT_EQ(one.reply.tokens, expected[one.ticket - 1].tokens);
+      EXPECT_EQ(one.reply.logprobs, expected[one.ticket - 1].logprobs);
+    }
   }
 }
 
