@@ -30,6 +30,8 @@
 #include "dreamgym/llm/pretrained_model.h"
 #include "dreamgym/nn/generation_engine.h"
 #include "dreamgym/nn/internal/matrix_product.h"
+#include "dreamgym/nn/kernels/aligned_floats.h"
+#include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym {
 namespace {
@@ -211,16 +213,18 @@ void compare_choice(const std::string& format,
   }
 }
 
-// Context tokens a group of 8 computes, and the memory of its caches against one prompt and 8 tails.
+// Context tokens a group of 8 computes, and the memory of its caches against that of one prompt and 8
+// tails without a gap.
 void share_prompt(const std::string& format,
                   GenerationEngine& engine,
                   const Settings& settings,
                   std::int64_t vocabulary) {
   constexpr std::size_t kMembers = 8;
+  constexpr std::size_t kTail = 24;
   auto requests = requests_of(settings, kMembers, vocabulary);
   for (GenerationRequest& request : requests) {
     request.context = requests.front().context;
-    request.max_tokens = 24;
+    request.max_tokens = kTail;
   }
   const auto before = engine.counters().prefill_tokens;
   const double seconds = seconds_of(settings.threads, [&] { (void)engine.generate(requests); });
@@ -228,9 +232,11 @@ void share_prompt(const std::string& format,
   for (std::size_t i = 1; i < kMembers; ++i) {
     engine.release(std::span(&requests[i].session, 1));
   }
-  const double of_one = static_cast<double>(engine.cache_bytes());
-  const auto length = static_cast<double>(settings.context + 24);
-  const double bound = of_one * (static_cast<double>(settings.context) + kMembers * 24) / length;
+  // Whole blocks, all its own by now.
+  const std::size_t tokens_of_one = round_up(settings.context + kTail - 1, kPanelWidth);
+  const double token_bytes =
+      static_cast<double>(engine.cache_bytes()) / static_cast<double>(tokens_of_one);
+  const double bound = token_bytes * static_cast<double>(settings.context + kMembers * kTail);
   report_values({{"name", format + " group of 8, shared prompt"},
                  {"context_tokens", settings.context},
                  {"context_tokens_computed", engine.counters().prefill_tokens - before},

@@ -221,22 +221,21 @@ void RunningBatch::Impl::find_leader(Running& fresh) {
     return;
   }
   const auto& context = fresh.submission.request.context;
-  const auto shareable = std::span(context).first(context.size() - 1);
   for (const auto& one : running) {
-    const std::size_t shared = engine::common_length(one->active->tokens(), shareable);
+    const std::size_t shared = engine::common_length(one->active->tokens(), context);
     if (shared >= kPanelWidth && shared > fresh.shared) {
       fresh.leader = one.get();
       fresh.shared = shared;
     }
   }
   if (fresh.leader != nullptr) {
-    fresh.leader->active->sequence().plan_snapshot(fresh.shared);
+    engine::plan_sharing(*fresh.leader->active, *fresh.active, fresh.shared);
   }
 }
 
 void RunningBatch::Impl::take_over(Running& follower) {
   core.counters.reused_tokens += follower.active->sequence().share_prefix(
-      follower.leader->active->sequence(), follower.shared);
+      follower.leader->active->sequence(), follower.submission.request.context);
   follower.leader = nullptr;
 }
 
@@ -244,7 +243,8 @@ void RunningBatch::Impl::take_over(Running& follower) {
 std::vector<ActiveRequest*> RunningBatch::Impl::ready() {
   std::vector<ActiveRequest*> out;
   for (const auto& one : running) {
-    if (one->leader != nullptr && one->leader->active->sequence().size() >= one->shared) {
+    if (one->leader != nullptr &&
+        engine::has_read(*one->leader->active, *one->active, one->shared)) {
       take_over(*one);
     }
     if (one->leader == nullptr && !one->active->finished()) {
@@ -275,7 +275,6 @@ std::vector<RunningBatch::Ended> RunningBatch::Impl::finished() {
 void RunningBatch::Impl::remove(const Running* gone) {
   for (const auto& one : running) {
     if (one->leader == gone) {
-      one->shared = std::min(one->shared, gone->active->sequence().size());
       take_over(*one);
     }
   }

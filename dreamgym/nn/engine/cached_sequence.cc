@@ -94,48 +94,55 @@ void CacheShape::store(std::size_t lane,
   store_halves(of_key, of_value);
 }
 
+std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
 CachedSequence::CachedSequence(const CacheShape& shape, BlockPool& pool)
     : shape_(shape), pool_(&pool), tails_(shape.tail_floats) {}
 
 std::size_t CachedSequence::rewind_to_common(std::span<const TokenId> context) {
-  const auto [mine, theirs] = std::ranges::mismatch(tokens_, context);
-  const auto common = static_cast<std::size_t>(mine - tokens_.begin());
-  const std::size_t length = std::min(common, context.size() - 1);
+  tokens_.resize(common_length(tokens_, context));
+  const std::size_t length = std::min({size_, tokens_.size(), context.size() - 1});
   std::erase_if(snapshots_, [&](const Snapshot& kept) { return kept.length > length; });
-  if (length == tokens_.size()) {
+  if (length == size_) {
     plan_snapshot(length);
     return length;
   }
-  std::size_t target = length;
+  size_ = length;
   if (shape_.tail_floats > 0) {
-    target = snapshots_.empty() ? 0 : snapshots_.back().length;
+    size_ = snapshots_.empty() ? 0 : snapshots_.back().length;
     if (snapshots_.empty()) {
       std::ranges::fill(tails_, 0.0F);
     } else {
       tails_ = snapshots_.back().tails;
     }
   }
-  tokens_.resize(target);
-  return target;
+  return size_;
 }
 
 void CachedSequence::plan_snapshot(std::size_t length) {
-  if (shape_.tail_floats == 0 || length == 0 || length < tokens_.size()) {
+  if (shape_.tail_floats == 0 || length == 0 || length < size_) {
     return;
   }
   const auto at = std::ranges::lower_bound(snapshots_, length, {}, &Snapshot::length);
   if (at != snapshots_.end() && at->length == length) {
     return;
   }
-  const bool is_now = length == tokens_.size();
+  const bool is_now = length == size_;
   snapshots_.insert(at, {length, is_now ? tails_ : AlignedFloats(shape_.tail_floats)});
   if (snapshots_.size() > kMaxSnapshots) {
     snapshots_.erase(snapshots_.begin());
   }
 }
 
-void CachedSequence::reserve_blocks(std::size_t num_tokens) {
-  for (std::size_t i = size() / kPanelWidth; i * kPanelWidth < num_tokens; ++i) {
+void CachedSequence::reserve_blocks(std::span<const TokenId> next) {
+  const std::size_t stored = common_length(std::span(tokens_).subspan(size_), next);
+  if (stored == next.size()) {
+    return;
+  }
+  tokens_.resize(size_ + stored);
+  for (std::size_t i = tokens_.size() / kPanelWidth; i * kPanelWidth < size_ + next.size(); ++i) {
     if (i == blocks_.size()) {
       blocks_.emplace_back(pool_->take());
       block_starts_.push_back(blocks_.back().get());
@@ -155,13 +162,15 @@ void CachedSequence::copy_block(std::size_t index) {
   block_starts_[index] = blocks_[index].get();
 }
 
-std::size_t CachedSequence::share_prefix(const CachedSequence& other, std::size_t length) {
-  check(tokens_.empty() && length <= other.size(), "an empty sequence takes what another holds");
-  std::size_t target = length;
+std::size_t CachedSequence::share_prefix(const CachedSequence& other,
+                                         std::span<const TokenId> context) {
+  check(size_ == 0, "nothing is computed of a sequence that takes over what another holds");
+  const std::size_t common = common_length(other.tokens_, context);
+  std::size_t target = std::min({common, other.size_, context.size() - 1});
   if (shape_.tail_floats > 0) {
     const auto taken = std::ranges::find_if(
         other.snapshots_.rbegin(), other.snapshots_.rend(), [&](const Snapshot& kept) {
-          return kept.length <= length;
+          return kept.length <= target;
         });
     if (taken == other.snapshots_.rend()) {
       return 0;
@@ -175,14 +184,15 @@ std::size_t CachedSequence::share_prefix(const CachedSequence& other, std::size_
       snapshots_.erase(snapshots_.begin());
     }
   }
-  const std::size_t num_blocks = (target + kPanelWidth - 1) / kPanelWidth;
+  const std::size_t num_blocks = (common + kPanelWidth - 1) / kPanelWidth;
   blocks_.assign(other.blocks_.begin(),
                  other.blocks_.begin() + static_cast<std::ptrdiff_t>(num_blocks));
   block_starts_.assign(other.block_starts_.begin(),
                        other.block_starts_.begin() + static_cast<std::ptrdiff_t>(num_blocks));
   tokens_.assign(other.tokens_.begin(),
-                 other.tokens_.begin() + static_cast<std::ptrdiff_t>(target));
-  return target;
+                 other.tokens_.begin() + static_cast<std::ptrdiff_t>(common));
+  size_ = target;
+  return size_;
 }
 
 const float* CachedSequence::tail(std::size_t index) const {
@@ -193,8 +203,8 @@ void CachedSequence::advance_tail(std::size_t index, const float* inputs, std::s
   const std::size_t floats = shape_.tail_rows * shape_.hidden_stride;
   const std::size_t offset = index * floats;
   for (Snapshot& planned : snapshots_) {
-    if (planned.length > size() && planned.length <= size() + num_new) {
-      std::copy_n(inputs + (planned.length - size()) * shape_.hidden_stride,
+    if (planned.length > size_ && planned.length <= size_ + num_new) {
+      std::copy_n(inputs + (planned.length - size_) * shape_.hidden_stride,
                   floats,
                   planned.tails.data() + offset);
     }
@@ -203,7 +213,11 @@ void CachedSequence::advance_tail(std::size_t index, const float* inputs, std::s
 }
 
 void CachedSequence::commit(std::span<const TokenId> tokens) {
-  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  size_ += tokens.size();
+  if (size_ > tokens_.size()) {
+    const auto fresh = tokens.last(size_ - tokens_.size());
+    tokens_.insert(tokens_.end(), fresh.begin(), fresh.end());
+  }
 }
 
 std::size_t CachedSequence::bytes() const {

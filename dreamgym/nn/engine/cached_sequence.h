@@ -55,30 +55,40 @@ struct CacheShape {
   }
 };
 
+/// Leading tokens in common.
+std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b);
+
 /// Blocks are shared with sequences that begin alike; a shared one is copied before it is written.
-/// Invariant: the cache holds exactly the tokens [0, size()).
+/// Keys and values may be there of more tokens than are computed: of those a rewind went back over, and
+/// of a context's last token, which is computed for what follows it even where another sequence had it.
+/// Computed again they are the same, bit for bit, so they are not written and their block stays shared.
+/// Invariant: size() <= num_stored(); tails are those after size() tokens.
 class CachedSequence {
  public:
   static constexpr std::size_t kMaxSnapshots = 8;
 
   CachedSequence(const CacheShape& shape, BlockPool& pool);
 
-  [[nodiscard]] std::size_t size() const { return tokens_.size(); }
+  /// Tokens that are computed.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// Tokens whose keys and values are there.
+  [[nodiscard]] std::size_t num_stored() const { return tokens_.size(); }
 
   /// Goes back to where `context` departs from what is cached (before its last token, so that there
   /// is something to compute), or to the last snapshot before that. Returns the new size.
   std::size_t rewind_to_common(std::span<const TokenId> context);
 
-  /// Takes the first `length` tokens over from another sequence that holds as many, or as many as
-  /// that one has a snapshot for. This one is empty. Returns the new size.
-  std::size_t share_prefix(const CachedSequence& other, std::size_t length);
+  /// Takes over what another sequence holds of the beginning of `context`; all of it but the context's
+  /// last token, or as many as that one has a snapshot for, count as computed. Nothing of this one has
+  /// been. Returns the new size.
+  std::size_t share_prefix(const CachedSequence& other, std::span<const TokenId> context);
 
   /// Asks for a snapshot when the sequence is `length` tokens long; one already past is ignored.
   void plan_snapshot(std::size_t length);
 
-  /// Makes room for the tokens [size(), num_tokens), which are about to be computed; pointers from
-  /// blocks() and block() then hold until the next call.
-  void reserve_blocks(std::size_t num_tokens);
+  /// Makes room for these tokens, which are about to be computed; those from num_stored() on are then to
+  /// be written. Pointers from blocks() and block() hold until the next call.
+  void reserve_blocks(std::span<const TokenId> next);
   [[nodiscard]] const float* const* blocks() const { return block_starts_.data(); }
   [[nodiscard]] float* block(std::size_t index) { return blocks_[index].get(); }
 
@@ -87,7 +97,7 @@ class CachedSequence {
   /// Takes the tail (and planned snapshots) of convolution `index` after num_new more tokens.
   /// @param inputs  [tail_rows + num_new, hidden_stride]: the old tail, then the new tokens'.
   void advance_tail(std::size_t index, const float* inputs, std::size_t num_new);
-  /// Counts tokens whose keys, values and tails are now all written.
+  /// Counts tokens whose keys, values and tails are now all there.
   void commit(std::span<const TokenId> tokens);
 
   /// Shared blocks count in parts.
@@ -102,7 +112,8 @@ class CachedSequence {
   void copy_block(std::size_t index);
 
   CacheShape shape_;
-  std::vector<TokenId> tokens_;
+  std::vector<TokenId> tokens_;  // whose keys and values are stored
+  std::size_t size_ = 0;
   BlockPool* pool_;
   std::vector<std::shared_ptr<float>> blocks_;
   std::vector<const float*> block_starts_;

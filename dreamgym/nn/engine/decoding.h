@@ -88,7 +88,8 @@ class Decoder {
   void run(std::span<ActiveRequest* const> requests, EngineCounters& counters);
   /// One pass over the requests, none of them finished. @throws Error as run().
   void run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters);
-  /// Reads what the requests of a chain have in common, once.
+  /// Reads what the requests of a chain have in common, once. Whose whole context has been read by then
+  /// has its first token. @throws Error as run().
   void read_chain(const PrefixChain& chain, EngineCounters& counters);
   /// Reads the tokens into the empty sequence and says how likely each was.
   SequenceScore score(std::span<const TokenId> tokens, CachedSequence& sequence);

@@ -189,10 +189,7 @@ void EngineCore::share_prefixes(std::span<ActiveRequest* const> active) {
       decoders_[thread]->read_chain(chains[i], counted[thread]);
     }
   });
-  for (const EngineCounters& share : counted) {
-    counters.prefill_tokens += share.prefill_tokens;
-    counters.reused_tokens += share.reused_tokens;
-  }
+  count(counted);
 }
 
 void EngineCore::run_pass(std::span<ActiveRequest* const> active) {
@@ -211,10 +208,15 @@ void EngineCore::run_shares(std::span<ActiveRequest* const> active, const Run& r
   parallel_for(shares.size(), shares.size(), [&](std::size_t i) {
     run(*decoders_[i], std::span<ActiveRequest* const>(shares[i]), counted[i]);
   });
-  for (const EngineCounters& share : counted) {
-    counters.prefill_tokens += share.prefill_tokens;
-    counters.sampled_tokens += share.sampled_tokens;
-    counters.forced_tokens += share.forced_tokens;
+  count(counted);
+}
+
+void EngineCore::count(std::span<const EngineCounters> of_threads) {
+  for (const EngineCounters& one : of_threads) {
+    counters.prefill_tokens += one.prefill_tokens;
+    counters.reused_tokens += one.reused_tokens;
+    counters.sampled_tokens += one.sampled_tokens;
+    counters.forced_tokens += one.forced_tokens;
   }
 }
 

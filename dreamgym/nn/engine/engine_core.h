@@ -59,6 +59,7 @@ class EngineCore {
 
  private:
   void make_decoders(std::size_t count);
+  void count(std::span<const EngineCounters> of_threads);
   template <class Run>
   void run_shares(std::span<ActiveRequest* const> active, const Run& run);
 

@@ -5,16 +5,20 @@
 namespace dreamgym::engine {
 namespace {
 
-// All of a context but its last token, which has to be computed to be continued.
-std::span<const TokenId> shareable(const ActiveRequest& request) {
-  const auto& context = request.request().context;
-  return std::span(context).first(context.size() - 1);
+// Tokens the follower does not compute.
+std::size_t reusable(const ActiveRequest& follower, std::size_t shared) {
+  return std::min(shared, follower.request().context.size() - 1);
 }
 
 }  // namespace
 
-std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b) {
-  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+void plan_sharing(const ActiveRequest& leader, const ActiveRequest& follower, std::size_t shared) {
+  leader.sequence().plan_snapshot(reusable(follower, shared));
+}
+
+bool has_read(const ActiveRequest& leader, const ActiveRequest& follower, std::size_t shared) {
+  return leader.sequence().num_stored() >= shared &&
+         leader.sequence().size() >= reusable(follower, shared);
 }
 
 std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest* const> requests) {
@@ -26,12 +30,13 @@ std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest* const> requ
   }
   // Sorted, a context stands beside the one it has most in common with.
   std::ranges::stable_sort(fresh, [](const ActiveRequest* a, const ActiveRequest* b) {
-    return std::ranges::lexicographical_compare(shareable(*a), shareable(*b));
+    return a->request().context < b->request().context;
   });
   std::vector<PrefixChain> chains;
   bool follows = false;
   for (std::size_t i = 1; i < fresh.size(); ++i) {
-    const std::size_t shared = common_length(shareable(*fresh[i - 1]), shareable(*fresh[i]));
+    const std::size_t shared =
+        common_length(fresh[i - 1]->request().context, fresh[i]->request().context);
     if (shared < kPanelWidth) {
       follows = false;
       continue;
@@ -48,18 +53,14 @@ std::vector<PrefixChain> find_prefix_chains(std::span<ActiveRequest* const> requ
 // Each member is read as far as the next one needs it; that one takes it over.
 void Decoder::read_chain(const PrefixChain& chain, EngineCounters& counters) {
   for (std::size_t i = 1; i < chain.members.size(); ++i) {
-    const ActiveRequest& leader = *chain.members[i - 1].request;
-    const std::size_t shared = chain.members[i].shared;
-    CachedSequence& sequence = leader.sequence();
-    sequence.plan_snapshot(shared);
-    while (sequence.size() < shared) {
-      const std::size_t count = std::min(chunk_tokens_, shared - sequence.size());
-      const PassPart part{&sequence, leader.unread().first(count), 0};
-      pass_.run(std::span(&part, 1));
-      counters.prefill_tokens += count;
+    ActiveRequest* leader = chain.members[i - 1].request;
+    const auto& [follower, shared] = chain.members[i];
+    plan_sharing(*leader, *follower, shared);
+    while (!has_read(*leader, *follower, shared)) {
+      run_pass(std::span(&leader, 1), counters);
     }
     counters.reused_tokens +=
-        chain.members[i].request->sequence().share_prefix(sequence, shared);
+        follower->sequence().share_prefix(leader->sequence(), follower->request().context);
   }
 }
 

@@ -20,8 +20,13 @@ struct PrefixChain {
   std::vector<Member> members;  ///< at least two
 };
 
-/// Leading tokens in common.
-std::size_t common_length(std::span<const TokenId> a, std::span<const TokenId> b);
+/// Asks the leader to remember where the follower will go on.
+/// @param shared  leading tokens of the follower's context that the leader reads as well.
+void plan_sharing(const ActiveRequest& leader, const ActiveRequest& follower, std::size_t shared);
+
+/// Whether the leader has read the shared tokens. A context's last token is computed by each, for what
+/// follows it, but its key and value are not the follower's own.
+bool has_read(const ActiveRequest& leader, const ActiveRequest& follower, std::size_t shared);
 
 /// Chains of the unfinished requests of which nothing is cached. Beginnings shorter than a cache
 /// block are not worth sharing.

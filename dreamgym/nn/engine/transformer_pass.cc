@@ -79,7 +79,7 @@ void TransformerPass::place(std::span<const PassPart> parts) {
     const std::size_t position = part.sequence->size();
     const std::size_t end = position + part.tokens.size();
     check(end <= static_cast<std::size_t>(model_.config.max_position), "sequence fits the model");
-    part.sequence->reserve_blocks(end);
+    part.sequence->reserve_blocks(part.tokens);
     parts_.push_back({part, num_rows_, position});
     num_rows_ += part.tokens.size();
     longest = std::max(longest, end);
@@ -174,7 +174,7 @@ void TransformerPass::finish_heads(const PlacedPart& placed, const PackedLayer& 
   }
 }
 
-// Queries and keys turned to their positions; keys and values into the cache.
+// Queries and keys turned to their positions; keys and values into the cache unless they are there.
 void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t layer) {
   const TransformerConfig& config = model_.config;
   const auto head_dim = static_cast<std::size_t>(config.head_dim);
@@ -189,6 +189,9 @@ void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t lay
                       model_.cosines.data() + position * half,
                       model_.sines.data() + position * half,
                       half);
+    }
+    if (position < placed.part.sequence->num_stored()) {
+      continue;
     }
     float* block = placed.part.sequence->block(position / kPanelWidth);
     const float* keys = row + num_heads * head_dim;
