@@ -93,11 +93,11 @@ MemoryPlan plan_memory(const ExperimentConfig& config,
   // As read, and packed to be computed with; a prompt has rules and demonstrations beside the episode.
   const std::size_t dreaming =
       dreamer == nullptr
-          ? model * 3
+          ? model * 2 + model / sizeof(float) * bytes_of(config.dream_model.weights)
           : static_cast<std::size_t>(num_parameters(*dreamer)) *
                 (sizeof(float) + bytes_of(config.dream_model.weights));
   const std::size_t dream_cache =
-      dreamer == nullptr ? cache(shape, sizeof(float), 0)
+      dreamer == nullptr ? cache(shape, bytes_of(config.dream_model.cache), 0)
                          : std::min(config.cache_megabytes << 20U,
                                     episodes * prompt_tokens(config) *
                                         cached_bytes_per_token(*dreamer, bytes_of(config.dream_model.cache)));

@@ -27,8 +27,8 @@ struct DreamModelConfig {
   std::string path;                  ///< folder in Hugging Face's layout or .gguf file; "" = none
   std::string chat_template;         ///< "" = the one the model's own template is
   std::string description;           ///< text file: what the tool is and does
-  std::string weights = "fp32";      ///< numbers it computes with: fp32, bf16 or int8
-  std::string cache = "fp32";        ///< its keys and values: fp32, bf16 or int16
+  std::string weights = "fp32";      ///< numbers whoever dreams computes with: fp32, bf16 or int8
+  std::string cache = "fp32";        ///< their keys and values: fp32, bf16 or int16
   /// As in DreamEndpointConfig.
   PromptedOptions prompt = {.max_demonstration_bytes = 400,
                             .history_bytes = 8000,

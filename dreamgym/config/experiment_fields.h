@@ -154,8 +154,8 @@ void visit_fields(DreamModelConfig& config, Field&& field) {
   field("path", config.path, "of a pretrained chat model that dreams instead of a trained one: folder or .gguf file; empty = none");
   field("chat_template", config.chat_template, "its chat format; empty = recognised from its own template");
   field("description", config.description, "text file: what the tool is and does");
-  field("weights", config.weights, "numbers it computes with: fp32, bf16 or int8");
-  field("cache", config.cache, "numbers of its keys and values: fp32, bf16 or int16");
+  field("weights", config.weights, "numbers it computes with, the trained one's too: fp32, bf16 or int8");
+  field("cache", config.cache, "numbers of its keys and values, the trained one's too: fp32, bf16 or int16");
   visit_shown_fields(config.prompt, field);
   field("max_reply_tokens", config.prompt.max_reply_tokens, "of an answer, which is then brought to its end", at_least(16));
   field("max_field_characters", config.prompt.max_field_characters, "of each text of a reasoning trace", between(1, 4000));

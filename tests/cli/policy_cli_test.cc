@@ -76,7 +76,9 @@ TEST(PretrainedPolicy, TrainsTheNumbersItSamplesFrom) {
   }
   save_weights(peaked, model.string(), NumberType::kFloat32);
   const Path out = folder.path() / "run";
-  const std::string settings = " --set policy.lora_rank=4 --set policy.weights=int8 --set policy.cache=int16";
+  const std::string settings =
+      " --set policy.lora_rank=4 --set policy.weights=int8 --set policy.cache=int16"
+      " --set experience.model.weights=int8 --set experience.model.cache=int16";
   const Ran ran = run("quickstart --out " + out.string() + " " + kTiny + " --set policy.model=" +
                       model.string() + settings + " --set arms=start,dream,s2r --set s2r.step_budget=64");
   ASSERT_EQ(ran.code, 0) << ran.errors;
