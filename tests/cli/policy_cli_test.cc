@@ -104,7 +104,7 @@ TEST(PretrainedPolicy, TrainsTheNumbersItSamplesFrom) {
   const auto merged = score("");
   const auto narrow = score(" --weights int8");
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    EXPECT_NEAR(narrow[i], merged[i], 1e-4);
+    EXPECT_NEAR(narrow[i], merged[i], 2e-3);
   }
   const Ran other = run("sft " + (out / "episodes.jsonl").string() + " --kind policy --base " + dream +
                         " --run " + (folder.path() / "sft").string() +
