@@ -79,13 +79,15 @@ void report(const std::string& what, std::size_t sequences, double rate) {
   std::fflush(stdout);
 }
 
+// Each `group` neighbours have the same context.
 std::vector<GenerationRequest> requests_of(const Settings& settings,
                                            std::size_t count,
-                                           std::int64_t vocabulary) {
+                                           std::int64_t vocabulary,
+                                           std::size_t group = 1) {
   std::vector<GenerationRequest> requests(count);
   for (std::size_t i = 0; i < count; ++i) {
     requests[i].session = i + 1;
-    requests[i].context = random_tokens(i, settings.context, vocabulary);
+    requests[i].context = random_tokens(i / group, settings.context, vocabulary);
     requests[i].seed = i;
     requests[i].max_tokens = 1;
   }
@@ -96,8 +98,9 @@ std::vector<GenerationRequest> requests_of(const Settings& settings,
 double decoding_rate(GenerationEngine& engine,
                      const Settings& settings,
                      std::size_t count,
-                     std::int64_t vocabulary) {
-  auto requests = requests_of(settings, count, vocabulary);
+                     std::int64_t vocabulary,
+                     std::size_t group = 1) {
+  auto requests = requests_of(settings, count, vocabulary, group);
   const auto first = engine.generate(requests);
   for (std::size_t i = 0; i < count; ++i) {
     requests[i].context.push_back(first[i].tokens[0]);
@@ -304,6 +307,11 @@ void run(const Settings& settings) {
         format, reading_rate(engine, settings, vocabulary), settings, model.weights.config);
     for (const std::size_t count : settings.sequences) {
       report(format + " decoding", count, decoding_rate(engine, settings, count, vocabulary));
+      if (count > 1) {
+        report(format + " decoding in groups of 8",
+               count,
+               decoding_rate(engine, settings, count, vocabulary, 8));
+      }
     }
     compare_choice(format, engine, settings, model.language, vocabulary);
     share_prompt(format, engine, settings, vocabulary);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "dreamgym/base/error.h"
 
@@ -89,6 +90,44 @@ void TransformerPass::place(std::span<const PassPart> parts) {
   if (attention_scratch_.size() < scratch) {
     attention_scratch_.resize(scratch);
   }
+  find_together();
+}
+
+// Sorted by their blocks, sequences that begin alike are neighbours; as many as a kernel takes at once
+// stand together, unless that would leave them less than half of what they share without the last.
+void TransformerPass::find_together() {
+  const std::size_t group = static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
+  const std::size_t most = std::max<std::size_t>(kMaxTileRows / group, 1);
+  const auto full_blocks = [&](std::size_t part) {
+    return std::span(parts_[part].part.sequence->blocks(), parts_[part].position / kPanelWidth);
+  };
+  together_.clear();
+  alone_.clear();
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    (parts_[i].part.tokens.size() == 1 ? order : alone_).push_back(i);
+  }
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(full_blocks(a), full_blocks(b), std::less<>());
+  });
+  for (std::size_t i = 0; i < order.size();) {
+    Together run{{order[i]}, full_blocks(order[i]).size()};
+    for (++i; i < order.size() && run.parts.size() < most; ++i) {
+      const auto first = full_blocks(run.parts.front());
+      const auto common = static_cast<std::size_t>(
+          std::ranges::mismatch(first, full_blocks(order[i])).in1 - first.begin());
+      if (common == 0 || (run.parts.size() > 1 && 2 * common < run.shared_blocks)) {
+        break;
+      }
+      run.shared_blocks = std::min(run.shared_blocks, common);
+      run.parts.push_back(order[i]);
+    }
+    if (run.parts.size() > 1) {
+      together_.push_back(std::move(run));
+    } else {
+      alone_.push_back(run.parts.front());
+    }
+  }
 }
 
 void TransformerPass::embed() {
@@ -142,7 +181,12 @@ void TransformerPass::run_attention(std::size_t layer) {
   for (const PlacedPart& placed : parts_) {
     finish_heads(placed, weights);
     rotate_and_store(placed, layer);
-    attend(placed, layer);
+  }
+  for (const std::size_t part : alone_) {
+    attend(parts_[part], layer);
+  }
+  for (const Together& together : together_) {
+    attend(together, layer);
   }
   multiply(kernels_.multiply_add, attended_, weights.attention_out, residual_);
   add_terms(terms.attention_out, attended_, residual_);
@@ -205,32 +249,52 @@ void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t lay
   }
 }
 
-void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
+AttentionTask TransformerPass::attention_task(const PlacedPart& placed,
+                                              std::size_t layer,
+                                              std::size_t head) {
   const auto head_dim = static_cast<std::size_t>(model_.config.head_dim);
   const std::size_t group = static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
   const std::size_t query_stride = model_.layers[layer].query_key_value.columns();
   const std::size_t out_stride = round_up(attended_width(model_.config), kPanelWidth);
+  const std::size_t column = head * group * head_dim;
+  return {.queries = heads_.data() + placed.first_row * query_stride + column,
+          .query_stride = query_stride,
+          .num_tokens = placed.part.tokens.size(),
+          .group = group,
+          .head_dim = head_dim,
+          .scale = 1.0F / std::sqrt(static_cast<float>(head_dim)),
+          .first_position = placed.position,
+          .format = shape_.format,
+          .blocks = placed.part.sequence->blocks(),
+          .key_offset = shape_.key_offset(layer, head),
+          .value_offset = shape_.value_offset(layer, head),
+          .scale_offset = shape_.scale_offset(layer, head),
+          .next_offset =
+              head + 1 == shape_.num_kv_heads
+                  ? 0
+                  : shape_.key_offset(layer, head + 1) - shape_.value_offset(layer, head),
+          .out = attended_.data() + placed.first_row * out_stride + column,
+          .out_stride = out_stride,
+          .scratch = attention_scratch_.data()};
+}
+
+void TransformerPass::attend(const PlacedPart& placed, std::size_t layer) {
   for (std::size_t head = 0; head < shape_.num_kv_heads; ++head) {
-    const std::size_t column = head * group * head_dim;
-    kernels_.attend({.queries = heads_.data() + placed.first_row * query_stride + column,
-                     .query_stride = query_stride,
-                     .num_tokens = placed.part.tokens.size(),
-                     .group = group,
-                     .head_dim = head_dim,
-                     .scale = 1.0F / std::sqrt(static_cast<float>(head_dim)),
-                     .first_position = placed.position,
-                     .format = shape_.format,
-                     .blocks = placed.part.sequence->blocks(),
-                     .key_offset = shape_.key_offset(layer, head),
-                     .value_offset = shape_.value_offset(layer, head),
-                     .scale_offset = shape_.scale_offset(layer, head),
-                     .next_offset = head + 1 == shape_.num_kv_heads
-                                        ? 0
-                                        : shape_.key_offset(layer, head + 1) -
-                                              shape_.value_offset(layer, head),
-                     .out = attended_.data() + placed.first_row * out_stride + column,
-                     .out_stride = out_stride,
-                     .scratch = attention_scratch_.data()});
+    kernels_.attend(attention_task(placed, layer, head));
+  }
+}
+
+void TransformerPass::attend(const Together& together, std::size_t layer) {
+  for (std::size_t head = 0; head < shape_.num_kv_heads; ++head) {
+    members_.clear();
+    for (const std::size_t part : together.parts) {
+      const AttentionTask task = attention_task(parts_[part], layer, head);
+      members_.push_back({task.queries, task.out, task.blocks, task.first_position + 1});
+    }
+    kernels_.attend_shared({.first = attention_task(parts_[together.parts.front()], layer, head),
+                            .shared_blocks = together.shared_blocks,
+                            .members = members_.data(),
+                            .num_members = members_.size()});
   }
 }
 

@@ -56,13 +56,22 @@ class TransformerPass {
     std::size_t position = 0;  // of its first token
   };
 
+  // Parts of one token each whose sequences begin with the same blocks.
+  struct Together {
+    std::vector<std::size_t> parts;
+    std::size_t shared_blocks = 0;
+  };
+
   void place(std::span<const PassPart> parts);
+  void find_together();
   void embed();
   void prepare_input(const PackedInput& input, std::size_t tail_index);
   void run_attention(std::size_t layer);
   void finish_heads(const PlacedPart& placed, const PackedLayer& layer);
   void rotate_and_store(const PlacedPart& placed, std::size_t layer);
+  [[nodiscard]] AttentionTask attention_task(const PlacedPart& placed, std::size_t layer, std::size_t head);
   void attend(const PlacedPart& placed, std::size_t layer);
+  void attend(const Together& together, std::size_t layer);
   void run_mlp(std::size_t layer);
   void multiply(void (*kernel)(const PanelProduct&),
                 const AlignedFloats& left,
@@ -78,6 +87,9 @@ class TransformerPass {
   std::size_t max_rows_;
   std::size_t num_rows_ = 0;
   std::vector<PlacedPart> parts_;
+  std::vector<Together> together_;
+  std::vector<std::size_t> alone_;  // the parts that are in none of them
+  std::vector<AttentionMember> members_;
 
   AlignedFloats residual_;    // [max_rows, hidden_stride]
   AlignedFloats normalized_;  // [tail_rows + max_rows, hidden_stride], one part at a time

@@ -117,10 +117,26 @@ struct AttentionTask {
   std::size_t out_stride = 0;
   float* scratch = nullptr;  ///< attention_scratch_floats(keys seen by the last token)
 };
-/// Floats of AttentionTask::scratch when the last token sees num_keys keys.
+/// Floats of AttentionTask::scratch when the last token, of any member, sees num_keys keys.
 constexpr std::size_t attention_scratch_floats(std::size_t num_keys) {
-  return kMaxTileRows * (kLeftStride + (num_keys + kPanelWidth - 1) / kPanelWidth * kPanelWidth);
+  return kMaxTileRows *
+         (2 * kDepthPiece + kLeftStride + (num_keys + kPanelWidth - 1) / kPanelWidth * kPanelWidth);
 }
+
+/// One of several sequences that begin alike, with a single new token.
+struct AttentionMember {
+  const float* queries = nullptr;        ///< [group * head_dim]
+  float* out = nullptr;                  ///< [group * head_dim]
+  const float* const* blocks = nullptr;  ///< its own, the shared ones first
+  std::size_t num_keys = 0;              ///< it sees; more than the shared ones
+};
+/// Attention of the members; what it writes is, bit for bit, what each alone would.
+struct SharedAttentionTask {
+  AttentionTask first;            ///< whose shapes, offsets, scale and scratch are everybody's
+  std::size_t shared_blocks = 0;  ///< blocks that all members begin with, each of them full
+  const AttentionMember* members = nullptr;
+  std::size_t num_members = 0;
+};
 
 struct NormalizeTask {
   const float* input = nullptr;  ///< [num_rows, padded], rows `padded` floats apart
@@ -170,6 +186,8 @@ struct Kernels {
   /// The same of a product that is already there.
   void (*swiglu)(const SwigluTask& task);
   void (*attend)(const AttentionTask& task);
+  /// The same of several sequences, which reads what they share once.
+  void (*attend_shared)(const SharedAttentionTask& task);
   /// Rows divided by their root mean square, times the weight.
   void (*normalize)(const NormalizeTask& task);
   void (*convolve)(const ConvolutionTask& task);

@@ -148,6 +148,43 @@ TEST_P(EachKernel, GatesAProductAsTheFusedOneDoes) {
   }
 }
 
+// Five sequences that begin with the same two blocks and go on for 1 to 70 keys of their own.
+TEST_P(EachKernel, AttendsOverASharedBeginningAsEachAlone) {
+  constexpr std::size_t kSharedKeys = 2 * kPanelWidth;
+  for (const std::size_t group : {1, 3, 8}) {
+    for (const std::size_t head_dim : {16, 64, 80}) {
+      std::vector<AttentionCase> cases;
+      for (const std::size_t own : {1, 2, 31, 32, 70}) {
+        AttentionCase& one = cases.emplace_back(1, group, head_dim, kSharedKeys + own - 1);
+        one.queries = random_floats(group * head_dim, 40 + own);
+        for (std::size_t block = 2; block < one.blocks.size(); ++block) {
+          one.blocks[block] = random_floats(one.blocks[block].size(), 50 + own + block);
+        }
+      }
+      std::vector<AlignedFloats> together(cases.size(), AlignedFloats(group * head_dim));
+      std::vector<AttentionMember> members;
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        AttentionCase& one = cases[i];
+        for (std::size_t block = 0; block < one.blocks.size(); ++block) {
+          one.starts[block] = (block < 2 ? cases[0] : one).blocks[block].data();
+        }
+        one.task.queries = one.queries.data();
+        one.task.out = one.out.data();
+        one.task.blocks = one.starts.data();
+        one.task.scratch = one.scratch.data();
+        GetParam()->attend(one.task);
+        members.push_back({one.queries.data(), together[i].data(), one.starts.data(), one.num_keys});
+      }
+      AttentionTask first = cases.front().task;
+      first.scratch = cases.back().scratch.data();
+      GetParam()->attend_shared({first, 2, members.data(), members.size()});
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        EXPECT_EQ(together[i], cases[i].out) << group << " heads of " << head_dim << ", member " << i;
+      }
+    }
+  }
+}
+
 TEST_P(EachKernel, AttendsAsTheReferenceDoes) {
   for (const std::size_t tokens : {1, 2, 9, 40}) {
     for (const std::size_t first_position : {0, 31, 32, 200}) {

@@ -156,6 +156,18 @@ void attend(const AttentionTask& task) {
   }
 }
 
+void attend_shared(const SharedAttentionTask& shared) {
+  for (std::size_t m = 0; m < shared.num_members; ++m) {
+    AttentionTask task = shared.first;
+    task.num_tokens = 1;
+    task.queries = shared.members[m].queries;
+    task.out = shared.members[m].out;
+    task.blocks = shared.members[m].blocks;
+    task.first_position = shared.members[m].num_keys - 1;
+    attend(task);
+  }
+}
+
 void normalize(const NormalizeTask& task) {
   for (std::size_t row = 0; row < task.num_rows; ++row) {
     const float* input = task.input + row * task.padded;
@@ -227,6 +239,7 @@ const Kernels kReferenceKernels = {
     .multiply_swiglu = multiply_swiglu,
     .swiglu = swiglu,
     .attend = attend,
+    .attend_shared = attend_shared,
     .normalize = normalize,
     .convolve = convolve,
     .rotate = rotate,
