@@ -25,9 +25,7 @@
 #define DREAMGYM_KERNEL_NAMESPACE amx_kernels
 #define DREAMGYM_KERNEL_LANES 16
 #define DREAMGYM_KERNEL_AMX
-#define DREAMGYM_KERNEL_ADD_PRODUCTS(sum, a, b) \
-  reinterpret_cast<IntVector>(_mm512_dpwssd_epi32( \
-      reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)))
+#define DREAMGYM_KERNEL_VNNI
 #include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
 
 #if defined(__clang__)

@@ -23,9 +23,6 @@
 #define DREAMGYM_KERNEL_TABLE kAvx2Kernels
 #define DREAMGYM_KERNEL_NAMESPACE avx2_kernels
 #define DREAMGYM_KERNEL_LANES 8
-#define DREAMGYM_KERNEL_ADD_PRODUCTS(sum, a, b) \
-  (sum + reinterpret_cast<IntVector>( \
-             _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b))))
 #include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
 
 #if defined(__clang__)

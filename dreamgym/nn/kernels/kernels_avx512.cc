@@ -24,9 +24,6 @@
 #define DREAMGYM_KERNEL_TABLE kAvx512Kernels
 #define DREAMGYM_KERNEL_NAMESPACE avx512_kernels
 #define DREAMGYM_KERNEL_LANES 16
-#define DREAMGYM_KERNEL_ADD_PRODUCTS(sum, a, b) \
-  (sum + reinterpret_cast<IntVector>( \
-             _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b))))
 #include "dreamgym/nn/kernels/kernel_source.inc"  // NOLINT(bugprone-suspicious-include): one source, several instruction sets
 
 #if defined(__clang__)
