@@ -6,7 +6,6 @@
 
 #include "dreamgym/base/rng.h"
 #include "dreamgym/llm/checkpoint/weights.h"
-#include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym::engine {
 namespace {
