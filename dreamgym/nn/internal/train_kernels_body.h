@@ -4,6 +4,7 @@
 
 using Vector = float __attribute__((vector_size(kLanes * sizeof(float))));
 using IntVector = std::int32_t __attribute__((vector_size(kLanes * sizeof(float))));
+using BitVector = std::uint32_t __attribute__((vector_size(kLanes * sizeof(float))));
 
 inline Vector load(const float* source) {
   Vector value;
@@ -71,9 +72,9 @@ inline Vector exponential(Vector x) {
   p = p * r + 1.6666665459e-1F;
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
-  IntVector exponent;
+  BitVector exponent;  // unsigned: what is not a number may wrap around
   __builtin_memcpy(&exponent, &shifted, sizeof(exponent));
-  IntVector bits;
+  BitVector bits;
   __builtin_memcpy(&bits, &p, sizeof(bits));
   bits += exponent << 23;
   Vector result;
