@@ -1,5 +1,7 @@
 #include "dreamgym/apps/endpoint_arguments.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +48,7 @@ std::unique_ptr<EndpointChat> make_chat(const EndpointArguments& arguments, bool
 std::unique_ptr<EndpointWatch> watch_wire(const EndpointChat& chat) {
   constexpr std::chrono::seconds kEvery(5);
   return std::make_unique<EndpointWatch>(
-      chat, kEvery, [](const std::string& line) { fmt::print(stderr, "\n{}\n", line); });
+      chat, kEvery, [](const std::string& line) { fmt::print(stderr, "{}{}\n", isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", line); });
 }
 
 }  // namespace dreamgym

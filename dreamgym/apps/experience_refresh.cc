@@ -77,7 +77,7 @@ ExperienceRefresh refresh_experience(const RefreshRequest& request, ProgressSink
 
   const Path folder = request.run / "models" / "experience";
   const ModelFiles model = load_run_model(folder);
-  const auto buffer = open_buffer(config.replay, request.run / "experience.sqlite");
+  const auto buffer = open_run_buffer(config.replay, request.run);
   buffer->add(taught);
   std::vector<Trajectory> stories = read_run_trajectories(request.run / "data" / "offline.jsonl");
   std::ranges::move(taught, std::back_inserter(stories));

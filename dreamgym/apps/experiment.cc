@@ -332,6 +332,10 @@ PanelResult Experiment::play_panel(Actor& actor,
 
 void Experiment::measure_experience_model() {
   stage("fidelity", [&](StageRecord& record) {
+    if (data_.held_out.empty()) {
+      progress_.note("no logged episode was kept apart: how often the dream is right is not measured "
+                     "(more logs, or a larger data.held_out_share)");
+    }
     const auto dreamed_by = dreamer(*buffer_);
     const std::size_t count =
         std::min(config_.evaluation.fidelity_episodes, data_.held_out.size());

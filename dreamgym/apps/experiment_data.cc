@@ -134,6 +134,35 @@ void check_world_of_logs(const ExperimentConfig& config, std::vector<Trajectory>
   }
 }
 
+// Said, not refused: logs that name a world beside logs that name none, and tasks without words, which an agent can't
+// tell from another.
+void note_doubtful_tasks(const std::vector<Trajectory>& logs, ProgressSink& progress) {
+  std::size_t unnamed = 0;
+  std::size_t wordless = 0;
+  std::string world;
+  std::string first;
+  for (const Trajectory& story : logs) {
+    if (story.task.world == "none") {
+      ++unnamed;
+    } else {
+      world = story.task.world;
+    }
+    if (trim(story.task.instruction).empty()) {
+      ++wordless;
+      first = first.empty() ? story.episode_id : first;
+    }
+  }
+  if (unnamed > 0 && unnamed < logs.size()) {
+    progress.note(fmt::format("{} of {} logged episodes name the world \"{}\" and the others none: they are learned as one tool",
+                              logs.size() - unnamed,
+                              logs.size(),
+                              world));
+  }
+  if (wordless > 0) {
+    progress.note(fmt::format("{} of {} logged episodes have no task in words; the first: {}", wordless, logs.size(), first));
+  }
+}
+
 // Steps that don't begin where the step before ended teach the dream that things change by themselves.
 void note_gaps(const std::vector<Trajectory>& logs, ProgressSink& progress) {
   std::size_t count = 0;
@@ -151,6 +180,7 @@ void note_gaps(const std::vector<Trajectory>& logs, ProgressSink& progress) {
 
 std::vector<Trajectory> readable_logs(const ExperimentConfig& config, const World* world, ProgressSink& progress) {
   std::vector<Trajectory> logs = import_logs(config, progress);
+  note_doubtful_tasks(logs, progress);
   check_world_of_logs(config, logs);
   note_gaps(logs, progress);
   map_logs(config, world, logs, progress);

@@ -1,5 +1,10 @@
 #include "dreamgym/apps/replay_memory.h"
 
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "dreamgym/base/error.h"
 #include "dreamgym/nn/sentence_encoder.h"
 #include "dreamgym/replay/encoder_embedder.h"
 #include "dreamgym/replay/endpoint_encoder.h"
@@ -35,6 +40,29 @@ std::shared_ptr<const Embedder> make_embedder(const ReplayConfig& config, const 
   return std::make_shared<EncoderEmbedder>(
       std::move(encoder),
       EncoderEmbedder::Options{.action_share = config.action_share, .cache_file = cache_file});
+}
+
+namespace {
+
+[[noreturn]] void refuse_store(const Path& store, const char* what, const Path& run_folder) {
+  throw Error(ErrorKind::kCorrupt,
+              fmt::format("{} {}: the dream would have to do without the transitions of the logs", store.string(), what),
+              fmt::format("`dreamgym train --resume --run {}` puts those of the logs back; what was dreamed is lost",
+                          run_folder.string()));
+}
+
+}  // namespace
+
+std::unique_ptr<ReplayBuffer> open_run_buffer(const ReplayConfig& config, const Path& run_folder) {
+  const Path store = run_folder / "experience.sqlite";
+  if (!std::filesystem::exists(store)) {
+    refuse_store(store, "is gone", run_folder);
+  }
+  auto buffer = open_buffer(config, store);
+  if (buffer->num_real() == 0) {
+    refuse_store(store, "holds no real transition", run_folder);
+  }
+  return buffer;
 }
 
 std::unique_ptr<ReplayBuffer> open_buffer(const ReplayConfig& config, const Path& store) {

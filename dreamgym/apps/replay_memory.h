@@ -17,4 +17,8 @@ std::shared_ptr<const Embedder> make_embedder(const ReplayConfig& config, const 
 /// The buffer kept in a store; vectors of an encoder are kept beside it, in `store`.embeddings.
 std::unique_ptr<ReplayBuffer> open_buffer(const ReplayConfig& config, const Path& store);
 
+/// The buffer of a run that has been prepared: it holds what the run's logs taught.
+/// @throws Error kCorrupt if its store is gone or holds no real transition; nothing is created then.
+std::unique_ptr<ReplayBuffer> open_run_buffer(const ReplayConfig& config, const Path& run_folder);
+
 }  // namespace dreamgym

@@ -18,7 +18,7 @@ RunDream::RunDream(const Path& run_folder, std::size_t threads) : config_(read_r
                 fmt::format("{} has no experience model yet", run_folder.string()),
                 "let the run get past its first stage");
   }
-  buffer_ = open_buffer(config_.replay, run_folder / "experience.sqlite");
+  buffer_ = open_run_buffer(config_.replay, run_folder);
   const auto offline = read_run_trajectories(run_folder / "data" / "offline.jsonl");
   tasks_ = tasks_of_logs(offline);
   const auto world = experiment_world(config_);

@@ -14,7 +14,7 @@ namespace dreamgym {
 /// Thread safety: as EnvironmentBatch.
 class RunDream final : public EnvironmentBatch {
  public:
-  /// @throws Error kNotFound if the run has no experience model yet and no prompted model dreams.
+  /// @throws Error kNotFound if the run has no experience model yet and no prompted model dreams; kCorrupt if its store lost the logs.
   RunDream(const Path& run_folder, std::size_t threads);
 
   std::vector<Observation> start(std::span<const std::size_t> slots,

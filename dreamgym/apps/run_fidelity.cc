@@ -113,30 +113,39 @@ void measure_long_dreams(RunDream& dream, const MeasureRequest& request, std::ma
 }  // namespace
 
 std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fidelity) {
+  std::map<std::string, double> out = {{"held_out_steps", static_cast<double>(fidelity.steps())},
+                                       {"predictable_steps", static_cast<double>(fidelity.predictable.steps)},
+                                       {"hidden_steps", static_cast<double>(fidelity.hidden.steps)},
+                                       {"true_successes", static_cast<double>(fidelity.true_successes)},
+                                       {"missed_successes", static_cast<double>(fidelity.missed_successes)},
+                                       {"false_successes", static_cast<double>(fidelity.false_successes)}};
+  const auto put = [&](const char* name, std::size_t right, std::size_t steps) {
+    if (steps > 0) {  // a share of nothing is not 0%
+      out[name] = share(right, steps);
+    }
+  };
   const StepAccuracy& known = fidelity.predictable;
   const StepAccuracy& hidden = fidelity.hidden;
-  return {{"held_out_steps", static_cast<double>(fidelity.steps())},
-          {"predictable_steps", static_cast<double>(known.steps)},
-          {"hidden_steps", static_cast<double>(hidden.steps)},
-          {"predictable_observation_exact", share(known.observation_exact, known.steps)},
-          {"predictable_trace_exact", share(known.trace_exact, known.steps)},
-          {"predictable_admissible_exact", share(known.admissible_exact, known.steps)},
-          {"revisited_observation_exact",
-           share(fidelity.revisited.observation_exact, fidelity.revisited.steps)},
-          {"hidden_observation_exact", share(hidden.observation_exact, hidden.steps)},
-          {"hidden_admissible_exact", share(hidden.admissible_exact, hidden.steps)},
-          {"reward_correct", share(fidelity.reward_correct, fidelity.steps())},
-          {"end_correct", share(fidelity.end_correct, fidelity.steps())},
-          {"true_successes", static_cast<double>(fidelity.true_successes)},
-          {"missed_successes", static_cast<double>(fidelity.missed_successes)},
-          {"false_successes", static_cast<double>(fidelity.false_successes)},
-          {"unparsable_share", share(fidelity.unparsable, fidelity.steps())}};
+  put("predictable_observation_exact", known.observation_exact, known.steps);
+  put("predictable_trace_exact", known.trace_exact, known.steps);
+  put("predictable_admissible_exact", known.admissible_exact, known.steps);
+  put("revisited_observation_exact", fidelity.revisited.observation_exact, fidelity.revisited.steps);
+  put("hidden_observation_exact", hidden.observation_exact, hidden.steps);
+  put("hidden_admissible_exact", hidden.admissible_exact, hidden.steps);
+  put("reward_correct", fidelity.reward_correct, fidelity.steps());
+  put("end_correct", fidelity.end_correct, fidelity.steps());
+  put("unparsable_share", fidelity.unparsable, fidelity.steps());
+  return out;
 }
 
 BoundInputs bound_errors(const std::map<std::string, double>& measures) {
+  const auto right = [&](const char* name, const char* steps) {
+    const auto found = measures.find(name);
+    return found == measures.end() ? 0.0 : found->second * measures.at(steps);
+  };
   const double steps = measures.at("held_out_steps");
-  const double exact = measures.at("predictable_observation_exact") * measures.at("predictable_steps") +
-                       measures.at("hidden_observation_exact") * measures.at("hidden_steps");
+  const double exact = right("predictable_observation_exact", "predictable_steps") +
+                       right("hidden_observation_exact", "hidden_steps");
   BoundInputs inputs;
   inputs.reward_error = steps > 0 ? 1.0 - measures.at("reward_correct") : 1.0;
   inputs.transition_error = steps > 0 ? 1.0 - exact / steps : 1.0;

@@ -10,7 +10,7 @@
 
 namespace dreamgym {
 
-/// The measures by name.
+/// The measures by name; a share of no steps at all is left out.
 std::map<std::string, double> fidelity_measures(const ExperienceFidelity& fidelity);
 
 /// Theorem 1's two errors of the model, as means over the held-out steps; everything else as it is by

@@ -48,9 +48,24 @@ std::optional<StoredTransition> find_in(std::shared_ptr<ExperienceStore>& store,
   }
 }
 
+// A page about nothing would hide that the wrong folder was named.
+void check_is_run(const Path& folder) {
+  for (const char* part : {"config.toml", "run.json", "results.json", "metrics.jsonl", "episodes.jsonl"}) {
+    if (std::filesystem::exists(folder / part)) {
+      return;
+    }
+  }
+  if (std::filesystem::is_directory(folder)) {  // a missing folder is named by who reads it
+    throw Error(ErrorKind::kNotFound,
+                fmt::format("{} is no run folder: it holds none of the files of a run", folder.string()),
+                "name the folder given to --run or --out when the run was started");
+  }
+}
+
 }  // namespace
 
 Path report_run(const Path& run_folder) {
+  check_is_run(run_folder);
   ReportOptions options;
   if (auto store = open_store(run_folder / "experience.sqlite")) {
     options.find_demonstration =

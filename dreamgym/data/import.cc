@@ -10,6 +10,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/importers/importers.h"
 #include "dreamgym/data/internal/record_reader.h"
+#include "dreamgym/data/internal/record_shape.h"
 #include "dreamgym/data/trajectory_json.h"
 
 namespace dreamgym {
@@ -138,7 +139,12 @@ ImportReport import_trajectories(LogFormat format,
   for (const std::filesystem::path& file : files) {
     internal::ImportedEpisode episode;
     const auto convert = [&](const internal::Record& record) {
-      episode = read_record(format, record.text, options);
+      try {
+        episode = read_record(format, record.text, options);
+      } catch (const Error& error) {
+        const std::string hint = internal::other_format_hint(record.text, log_format_name(format));
+        throw Error(error.kind(), error.what(), hint);
+      }
     };
     const auto deliver = [&](const internal::Record& record) {
       Trajectory& trajectory = episode.trajectory;

@@ -144,6 +144,21 @@ TEST(ImportMessages, NamesLineAndKeyOfWhatIsWrong) {
   }
 }
 
+TEST(ImportFormats, OneTakenForAnotherIsNamed) {
+  const std::vector<std::tuple<LogFormat, std::string, std::string>> cases = {
+      {LogFormat::kShareGpt, R"({"messages":[]})", "--format messages"},
+      {LogFormat::kMessages, R"({"conversations":[]})", "--format sharegpt"},
+      {LogFormat::kMessages, R"({"item_id":"a","conversations":[]})", "--format agentgym"},
+      {LogFormat::kMessages, R"({"steps":[]})", "--format canonical"},
+      {LogFormat::kCanonical, R"({"messages":[]})", "--format messages"},
+  };
+  for (const auto& [format, line, hint] : cases) {
+    const std::string error = error_of(format, line);
+    EXPECT_TRUE(contains(error, hint)) << line << "\n  said: " << error;
+  }
+  EXPECT_FALSE(contains(error_of(LogFormat::kMessages, R"({"messages":[{"role":"robot"}]})"), "--format"));
+}
+
 TEST(ImportOptions, DecideEpisodesWhoseEndIsNotLogged) {
   const std::string line =
       R"({"messages":[{"role":"user","content":"u"},{"role":"assistant","content":"a"},)"

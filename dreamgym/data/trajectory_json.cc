@@ -10,6 +10,7 @@
 #include "dreamgym/base/text.h"
 #include "dreamgym/data/internal/json_object.h"
 #include "dreamgym/data/internal/record_reader.h"
+#include "dreamgym/data/internal/record_shape.h"
 #include "dreamgym/data/outcome.h"
 
 namespace dreamgym {
@@ -198,7 +199,13 @@ std::vector<Trajectory> read_trajectories(const std::filesystem::path& path,
   const internal::RecordCounts counts = internal::for_each_record(
       path,
       options.skip_bad,
-      [&](const internal::Record& record) { trajectory = trajectory_from_json(record.text); },
+      [&](const internal::Record& record) {
+        try {
+          trajectory = trajectory_from_json(record.text);
+        } catch (const Error& error) {
+          throw Error(error.kind(), error.what(), internal::other_format_hint(record.text, "canonical"));
+        }
+      },
       [&](const internal::Record&) { trajectories.push_back(std::move(trajectory)); });
   if (report != nullptr) {
     *report = {counts.records, counts.bad_records, counts.first_error};

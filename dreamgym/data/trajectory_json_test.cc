@@ -178,7 +178,7 @@ TEST(TrajectoryJson, NamesTheKeyWhatItExpectedAndWhatItGot) {
       {R"({"steps":[],"outcome":{"kind":"won"}})",
        R"(key "outcome.kind": expected success, failure, truncated or infrastructure_error)"},
       {R"({"steps":[],"version":2})", R"(key "version": expected 1, got 2)"},
-      {R"({"steps":[)", "not valid JSON at byte 11 of 10"},
+      {R"({"steps":[)", "not valid JSON: it breaks off after byte 10"},
       {"{\"steps\":[],\"a\":\"\xff\"}", "byte 18 is not valid UTF-8 (0xff)"},
       {R"({"steps":[],"seed":1e999})", "not usable JSON"},
   };
@@ -226,12 +226,23 @@ TEST(TrajectoryFile, ReadsLinesOfManyMegabytes) {
   EXPECT_EQ(read_trajectories(path), (std::vector{trajectory, trajectory}));
 }
 
+TEST(TrajectoryFile, SaysHowAFileOfAnotherFormatIsImported) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "chats.jsonl";
+  write_file(path, "{\"messages\":[]}\n");
+  const std::string error = error_of([&] { read_trajectories(path); });
+  EXPECT_TRUE(contains(error, "dreamgym import --format messages")) << error;
+  write_file(path, "{\"something\":[]}\n");
+  EXPECT_FALSE(contains(error_of([&] { read_trajectories(path); }), "hint")) << "a guess would mislead";
+}
+
 TEST(TrajectoryFile, NamesPathAndLineOfABrokenLine) {
   const TemporaryFolder folder;
   const fs::path path = folder.path() / "broken.jsonl";
   write_file(path, "{\"steps\":[]}\n\n{\"steps\":3}\n");
   const std::string error = error_of([&] { read_trajectories(path); });
   EXPECT_TRUE(contains(error, path.string() + ":3: key \"steps\": expected a list")) << error;
+  EXPECT_TRUE(contains(error, "--skip-bad")) << error;
 }
 
 TEST(TrajectoryFile, NamesLineAndByteOfInvalidUtf8) {

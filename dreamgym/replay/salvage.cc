@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,9 @@ class Walk {
 
   void note(const Error& error) {
     if (found_.first_problem.empty()) {
-      found_.first_problem = error.what();
+      // Without the hint, which says to do what is being done.
+      const std::string_view problem = error.what();
+      found_.first_problem = problem.substr(0, problem.find('\n'));
     }
   }
 

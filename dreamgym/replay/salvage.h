@@ -11,7 +11,7 @@ struct Salvage {
   std::size_t kept = 0;          ///< transitions in the new store
   std::size_t bad_rows = 0;      ///< read, but their checksum does not fit: left out
   std::size_t unreadable = 0;    ///< places in the file where reading failed; each may have cost several rows
-  std::string first_problem;     ///< "" if there was none
+  std::string first_problem;     ///< without a hint; "" if there was none
 };
 
 /// Reads the damaged file row by row, past what can't be read, and adds every live transition whose checksum fits.

@@ -56,6 +56,7 @@ TEST(Salvage, SavesWhatLiesBesideTheDamageAndSaysWhatIsLost) {
   EXPECT_GT(found.kept, kRows / 4);
   EXPECT_LE(found.kept, kRows);
   EXPECT_TRUE(found.kept == kRows || found.bad_rows + found.unreadable > 0);
+  EXPECT_EQ(found.first_problem.find("hint"), std::string::npos) << "its hint is to do what was just done";
   const ExperienceStore saved(folder.path() / "b.sqlite");
   saved.verify();
   EXPECT_EQ(saved.size(), found.kept);

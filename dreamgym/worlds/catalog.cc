@@ -40,6 +40,11 @@ std::unique_ptr<World> make_world(std::string_view name) {
       return entry.make();
     }
   }
+  if (name == "none") {
+    throw Error(ErrorKind::kInvalidArgument,
+                "world: \"none\" has no engine, so nothing can be played or measured in it",
+                "`dreamgym play dream:RUN` walks through the dream of a run");
+  }
   throw Error(
       ErrorKind::kNotFound,
       fmt::format(

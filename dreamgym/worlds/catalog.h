@@ -15,7 +15,7 @@ namespace dreamgym {
 
 /// Names in the table's order.
 std::vector<std::string> world_names();
-/// @throws Error kNotFound naming the worlds and the nearest.
+/// @throws Error kNotFound naming the worlds and the nearest; kInvalidArgument for "none", which has no engine.
 std::unique_ptr<World> make_world(std::string_view name);
 
 }  // namespace dreamgym

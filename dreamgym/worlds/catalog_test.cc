@@ -37,6 +37,7 @@ TEST(Catalog, MakesEveryWorldUnderItsName) {
 }
 
 TEST(Catalog, NamesTheNearestWorldWhenThereIsNone) {
+  EXPECT_TRUE(error_of([] { make_world("none"); }).contains("no engine"));
   const std::string error = error_of([] { make_world("tou"); });
   EXPECT_TRUE(contains(error, "expected one of ")) << error;
   EXPECT_TRUE(contains(error, "did you mean \"toy\"?")) << error;

@@ -146,6 +146,9 @@ TEST(Cli, BadInputIsNamedAndNothingIsWritten) {
   EXPECT_EQ(run("play alfworld --game " + (folder.path() / "game.tw-pddl").string()).code, 1);
   EXPECT_EQ(run("train " + (folder.path() / "none.toml").string() + " --run " + out.string()).code, 1);
   EXPECT_EQ(run("report " + (folder.path() / "nothing").string()).code, 1);
+  const Ran no_run = run("report " + folder.path().string());
+  EXPECT_EQ(no_run.code, 1) << "a folder without a run would get an empty page";
+  EXPECT_NE(no_run.errors.find("is no run folder"), std::string::npos) << no_run.errors;
 }
 
 TEST(Cli, QuickstartEndsWithItsTableAndContinuesWhereItStopped) {
@@ -260,6 +263,21 @@ TEST(Cli, TrainsFromLogsOfAToolWithoutAnyEngine) {
   const Ran ran = run("train " + config.string() + " --run " + (folder.path() / "run").string() + " " + kTiny);
   EXPECT_EQ(ran.code, 0) << ran.errors;
   EXPECT_NE(ran.out.find("nothing here was checked against reality"), std::string::npos) << ran.out;
+
+  // A dream without its memory is another dream: it is refused, and a resumed run gets the memory back.
+  const std::string out = (folder.path() / "run").string();
+  write_file(folder.path() / "script", "look\n");
+  const std::string play = "play dream:" + out + " --script " + (folder.path() / "script").string();
+  EXPECT_EQ(run(play).code, 0);
+  std::filesystem::remove(folder.path() / "run" / "experience.sqlite");
+  const Ran lost = run(play);
+  EXPECT_EQ(lost.code, 1);
+  EXPECT_NE(lost.errors.find("--resume"), std::string::npos) << lost.errors;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "experience.sqlite"));
+  const Ran back = run("train --resume --run " + out);
+  EXPECT_EQ(back.code, 0) << back.errors;
+  EXPECT_NE(back.errors.find("are in it again"), std::string::npos) << back.errors;
+  EXPECT_EQ(run(play).code, 0);
 }
 
 }  // namespace

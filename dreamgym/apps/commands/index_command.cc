@@ -10,6 +10,7 @@
 
 #include "dreamgym/apps/commands/commands.h"
 #include "dreamgym/apps/replay_memory.h"
+#include "dreamgym/base/error.h"
 #include "dreamgym/base/file.h"
 #include "dreamgym/data/trajectory_json.h"
 #include "dreamgym/replay/replay_buffer.h"
@@ -170,6 +171,11 @@ void recover(const Options& options) {
              found.unreadable);
   if (!found.first_problem.empty()) {
     fmt::print("the first: {}\n", found.first_problem);
+  }
+  if (found.kept == 0) {
+    throw Error(ErrorKind::kCorrupt,
+                fmt::format("nothing could be saved from {}", options.store),
+                "of a run: move the file away, and `dreamgym train --resume --run RUN` puts the transitions of the logs back");
   }
 }
 

@@ -24,6 +24,10 @@ Json parse_json(std::string_view text) {
     if (const std::size_t at = reason.rfind(": "); at != std::string_view::npos) {
       reason.remove_prefix(at + 2);
     }
+    if (error.byte > text.size()) {
+      throw Error(ErrorKind::kParse,
+                  fmt::format("not valid JSON: it breaks off after byte {}: {}", text.size(), shorten(reason, 200)));
+    }
     throw Error(
         ErrorKind::kParse,
         fmt::format(

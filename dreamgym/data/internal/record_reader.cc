@@ -61,7 +61,12 @@ class Visitor {
   void refuse(ErrorKind kind, std::size_t line, std::string_view reason) {
     const std::string message = fmt::format("{}:{}: {}", path_.string(), line, reason);
     if (!skip_bad_) {
-      throw Error(kind, message);
+      // A file that is wrong from its first record on is of another format: its reader says so.
+      const bool others_were_good = counts_.records > 1;
+      throw Error(kind,
+                  message,
+                  others_were_good ? "mend it, or let `dreamgym import --skip-bad` leave such records out and count them"
+                                   : "");
     }
     ++counts_.bad_records;
     if (counts_.first_error.empty()) {

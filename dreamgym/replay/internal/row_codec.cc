@@ -191,7 +191,7 @@ StoredTransition read_record(const Statement& statement, int first_column, std::
     throw Error(
         ErrorKind::kCorrupt,
         fmt::format("{}: checksum is {:08x}, its contents give {:08x}", where, stored, computed),
-        "the file was damaged; move it away and rebuild it from the run's episodes.jsonl");
+        "the file was damaged; `dreamgym index recover FILE --out NEW` saves what can be read and says what is lost");
   }
   return record;
 }
