@@ -1,14 +1,17 @@
 // What a dreamed step costs and where the time goes: a run's dream, many episodes side by side, against the same
-// engine decoding the same number of tokens for as many plain requests.
+// engine's plain decoding of the same replies.
 //
-//   dream_bench --run=RUN [--episodes=64] [--steps=15] [--rounds=3] [--threads=2]
+//   dream_bench --run=RUN [--episodes=64] [--steps=15] [--rounds=3] [--threads=2] [--out=EPISODES.jsonl]
 //
-// Somebody wanders through the dream at random. Checked first: the same episodes come out again. Both are measured
-// in turns within one run, so that other work on the machine meets both alike; medians over the rounds.
+// Somebody wanders through the dream at random. Checked first: the same episodes come out again (--out keeps them, to
+// hold two builds against each other). Plain decoding is each of the dream's calls made once more, when all of its
+// contexts but their last token is in the cache: the same requests side by side, the same contexts, the same tokens.
+// What the dream's own call takes longer is reading. The two follow each other call by call, so that other work on the
+// machine meets both alike; all times are processor time, medians over the rounds.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,26 +38,46 @@ struct Settings {
   std::size_t steps = 15;
   std::size_t rounds = 3;
   std::size_t threads = 2;
+  std::string out;  // file; "" = none
 };
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+// Of all threads of this process.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Counts what goes through a model, and the time it takes.
+// What went through a model, and the time it took.
+struct Use {
+  double seconds = 0;
+  std::size_t tokens = 0;  // generated
+};
+
+// Measures the calls of a model and, of those that ask for at least `wide` replies, the same call again.
 class Metered final : public LanguageModel {
  public:
-  explicit Metered(LanguageModel& inner) : inner_(inner) {}
+  Metered(GenerationEngine& inner, std::size_t wide) : inner_(inner), wide_(wide) {}
   std::vector<GenerationReply> generate(std::span<const GenerationRequest> requests) override {
-    const double start = seconds_now();
+    const std::uint64_t read_before = inner_.counters().prefill_tokens;
+    double start = processor_seconds();
     auto replies = inner_.generate(requests);
-    seconds += seconds_now() - start;
-    ++calls;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      generated += replies[i].tokens.size();
-      tail += requests[i].context.size() - std::min(requests[i].context.size(), requests[i].kept_tokens);
-      longest = std::max(longest, requests[i].context.size());
+    dreamed.seconds += processor_seconds() - start;
+    read += inner_.counters().prefill_tokens - read_before;
+    const std::size_t made = num_tokens(replies);
+    dreamed.tokens += made;
+    for (const GenerationRequest& request : requests) {
+      context_tokens += request.context.size();
+      ++num_requests;
     }
+    if (requests.size() < wide_) {
+      return replies;
+    }
+    start = processor_seconds();
+    const auto again = inner_.generate(requests);
+    plain.seconds += processor_seconds() - start;
+    plain.tokens += made;
+    check(num_tokens(again) == made, "a request that is asked again is answered alike");
     return replies;
   }
   void release(std::span<const std::uint64_t> sessions) override { inner_.release(sessions); }
@@ -62,60 +85,71 @@ class Metered final : public LanguageModel {
   [[nodiscard]] std::size_t max_context_tokens() const override { return inner_.max_context_tokens(); }
   [[nodiscard]] std::string version() const override { return inner_.version(); }
 
-  double seconds = 0;
-  std::size_t calls = 0;
-  std::size_t generated = 0;
-  std::size_t tail = 0;      // tokens read and rolled back: demonstrations, recollections, query
-  std::size_t longest = 0;   // context
+  Use dreamed;
+  Use plain;
+  std::uint64_t read = 0;  // context tokens computed
+  std::size_t context_tokens = 0;
+  std::size_t num_requests = 0;
 
  private:
-  LanguageModel& inner_;
+  static std::size_t num_tokens(std::span<const GenerationReply> replies) {
+    std::size_t count = 0;
+    for (const GenerationReply& reply : replies) {
+      count += reply.tokens.size();
+    }
+    return count;
+  }
+
+  GenerationEngine& inner_;
+  std::size_t wide_;
 };
 
+// A dream of all episodes: times and tokens a step. Retrieval's time is the wall clock's.
 struct Round {
-  double seconds = 0;
-  double model_seconds = 0;
-  double retrieval_seconds = 0;
+  double all_ms = 0;
+  double model_ms = 0;
+  double retrieval_ms = 0;
+  double decode_ms = 0;  // of the generated tokens, at plain decoding's rate
+  double read = 0;
+  double generated = 0;
+  double context = 0;    // tokens a request
   std::size_t steps = 0;
-  std::size_t generated = 0;
-  std::size_t tail = 0;
-  std::size_t longest = 0;
-  double plain_tokens_per_second = 0;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+// Of one member over the rounds.
+double median(std::span<const Round> rounds, double Round::*member) {
+  std::vector<double> values;
+  for (const Round& round : rounds) {
+    values.push_back(round.*member);
+  }
+  std::ranges::sort(values);
   return values[values.size() / 2];
 }
 
-// As many requests as episodes, contexts as long as the dream's longest, each decoding `tokens` without end.
-double plain_decode(GenerationEngine& engine, std::size_t episodes, std::size_t context, std::size_t tokens, Rng rng) {
-  const auto vocabulary = static_cast<std::uint64_t>(engine.tokenizer().vocabulary_size());
-  std::vector<GenerationRequest> requests(episodes);
-  std::vector<std::uint64_t> sessions;
-  for (std::size_t i = 0; i < episodes; ++i) {
-    requests[i].session = i + 1;
-    sessions.push_back(i + 1);
-    for (std::size_t t = 0; t < context; ++t) {
-      requests[i].context.push_back(static_cast<TokenId>(rng.below(vocabulary)));
-    }
-    requests[i].max_tokens = 1;
-    requests[i].temperature = 0;
-  }
-  const auto read = engine.generate(requests);  // the context is in the cache now
-  for (std::size_t i = 0; i < episodes; ++i) {
-    requests[i].context.push_back(read[i].tokens.front());
-    requests[i].max_tokens = tokens;
-  }
-  const double start = seconds_now();
-  const auto replies = engine.generate(requests);
-  const double took = seconds_now() - start;
-  std::size_t made = 0;
-  for (const GenerationReply& reply : replies) {
-    made += reply.tokens.size();
-  }
-  engine.release(sessions);
-  return static_cast<double>(made) / took;
+void report(std::span<const Round> rounds, std::size_t num_episodes) {
+  const double all = median(rounds, &Round::all_ms);
+  const double model = median(rounds, &Round::model_ms);
+  const double decode = median(rounds, &Round::decode_ms);
+  const double generated = median(rounds, &Round::generated);
+  const double context = median(rounds, &Round::context);
+  fmt::print("{} episodes side by side, {} steps: {:.3f} ms a step; {:.1f} tokens generated and {:.1f} read a step, {:.0f} "
+             "in a request's context\n",
+             num_episodes,
+             rounds.front().steps,
+             all,
+             generated,
+             median(rounds, &Round::read),
+             context);
+  fmt::print("of the time: decoding {:.1f}%, reading {:.1f}%, all else (retrieval, prompts, rules, mapper) {:.1f}%; "
+             "retrieval by the clock on the wall {:.3f} ms a step\n",
+             100 * decode / all,
+             100 * (model - decode) / all,
+             100 * (all - model) / all,
+             median(rounds, &Round::retrieval_ms));
+  fmt::print("dream {:.0f} generated tokens/s, plain decoding of the same replies {:.0f} tokens/s: ratio {:.2f}\n",
+             1000 * generated / all,
+             1000 * generated / decode,
+             decode / all);
 }
 
 void run(const Settings& settings) {
@@ -134,57 +168,38 @@ void run(const Settings& settings) {
     }
   }
   const auto mappers = make_world(world)->make_action_mapper_factory();
-  const auto dream_once = [&](Round& round) {
-    Metered metered(engine);
+  std::vector<Round> rounds;
+  const auto dream_once = [&] {
+    Metered metered(engine, tasks.size() / 2);
     ExperienceModel dream(metered, tokenizer, &buffer, {.num_threads = settings.threads});
-    const double start = seconds_now();
-    const auto stories = wander(dream, *mappers, tasks, settings.steps, Rng(1));
-    round.seconds = seconds_now() - start;
-    round.model_seconds = metered.seconds;
-    round.retrieval_seconds = dream.counters().retrieval_seconds;
-    round.steps = dream.counters().steps;
-    round.generated = metered.generated;
-    round.tail = metered.tail;
-    round.longest = metered.longest;
+    const double start = processor_seconds();
+    auto stories = wander(dream, *mappers, tasks, settings.steps, Rng(1));
+    const double took = processor_seconds() - start - metered.plain.seconds;
+    const DreamCounters& counters = dream.counters();
+    const auto steps = static_cast<double>(counters.steps);
+    const auto generated = static_cast<double>(metered.dreamed.tokens);
+    const double seconds_a_token = metered.plain.seconds / static_cast<double>(metered.plain.tokens);
+    rounds.push_back(
+        {.all_ms = 1000 * took / steps,
+         .model_ms = 1000 * metered.dreamed.seconds / steps,
+         .retrieval_ms = 1000 * counters.retrieval_seconds / steps,
+         .decode_ms = 1000 * seconds_a_token * generated / steps,
+         .read = static_cast<double>(metered.read) / steps,
+         .generated = generated / steps,
+         .context = static_cast<double>(metered.context_tokens) / static_cast<double>(metered.num_requests),
+         .steps = counters.steps});
     return stories;
   };
-  Round warm;
-  const auto stories = dream_once(warm);
-  Round again;
-  check(dream_once(again) == stories, "the same episodes come out again");
-  std::vector<double> ratio;
-  std::vector<double> dreamed;
-  std::vector<double> plain;
-  std::vector<double> per_step;
-  std::vector<double> model_share;
-  std::vector<double> retrieval_share;
-  for (std::size_t r = 0; r < settings.rounds; ++r) {
-    Round round;
-    (void)dream_once(round);
-    const std::size_t per_reply = std::max<std::size_t>(1, round.generated / std::max<std::size_t>(1, round.steps));
-    round.plain_tokens_per_second =
-        plain_decode(engine, tasks.size(), round.longest - round.longest / 3, per_reply * 4, Rng(r));
-    dreamed.push_back(static_cast<double>(round.generated) / round.seconds);
-    plain.push_back(round.plain_tokens_per_second);
-    ratio.push_back(dreamed.back() / plain.back());
-    per_step.push_back(1000 * round.seconds / static_cast<double>(round.steps));
-    model_share.push_back(round.model_seconds / round.seconds);
-    retrieval_share.push_back(round.retrieval_seconds / round.seconds);
+  const auto stories = dream_once();
+  if (!settings.out.empty()) {
+    write_trajectories(settings.out, stories);
   }
-  fmt::print("{} episodes side by side, {} steps: {:.2f} ms a step; {:.0f} generated and {:.0f} rolled-back tokens a step\n",
-             tasks.size(),
-             warm.steps,
-             median(per_step),
-             static_cast<double>(warm.generated) / static_cast<double>(warm.steps),
-             static_cast<double>(warm.tail) / static_cast<double>(warm.steps));
-  fmt::print("of the time: model {:.1f}%, retrieval {:.1f}%, the rest (prompts, rules, mapper) {:.1f}%\n",
-             100 * median(model_share),
-             100 * median(retrieval_share),
-             100 * (1 - median(model_share) - median(retrieval_share)));
-  fmt::print("dream {:.0f} generated tokens/s, plain decode {:.0f} tokens/s: ratio {:.2f}\n",
-             median(dreamed),
-             median(plain),
-             median(ratio));
+  check(dream_once() == stories, "the same episodes come out again");
+  rounds.clear();
+  for (std::size_t r = 0; r < settings.rounds; ++r) {
+    (void)dream_once();
+  }
+  report(rounds, tasks.size());
 }
 
 }  // namespace
@@ -202,9 +217,12 @@ int main(int argc, char** argv) {
     if (consume_prefix(argument, "--run=")) {
       settings.run = argument;
     }
+    if (consume_prefix(argument, "--out=")) {
+      settings.out = argument;
+    }
   }
   if (settings.run.empty() || settings.rounds == 0) {
-    fmt::print(stderr, "dream_bench --run=RUN [--episodes=64] [--steps=15] [--rounds=3] [--threads=2]\n");
+    fmt::print(stderr, "dream_bench --run=RUN [--episodes=64] [--steps=15] [--rounds=3] [--threads=2] [--out=EPISODES.jsonl]\n");
     return 2;
   }
   try {

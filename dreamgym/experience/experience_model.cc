@@ -141,26 +141,9 @@ std::vector<ExperienceModel::Retrieved> ExperienceModel::retrieve(std::span<cons
     queries[i] = {slot.observation, shorten(actions[i], kMaxActionBytes), slot.task.world, "", slot.opening};
   }
   const std::size_t k = options_.num_demonstrations;
-  SearchOptions search = search_options(k, options_.retrieval);
+  SearchOptions search = pool_options(k, options_.retrieval);
   search.num_threads = options_.num_threads;
   auto hits = buffer_->search(queries, search);
-  // What is known of the very place needs no pool to draw from, and nearly no time to find.
-  std::vector<std::size_t> open;
-  std::vector<ReplayQuery> open_queries;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (hits[i].empty() || !hits[i].back().same_place) {
-      open.push_back(i);
-      open_queries.push_back(queries[i]);
-    }
-  }
-  SearchOptions pool = pool_options(k, options_.retrieval);
-  pool.num_threads = options_.num_threads;
-  if (pool.k > k && !open.empty()) {
-    auto pools = buffer_->search(open_queries, pool);
-    for (std::size_t j = 0; j < open.size(); ++j) {
-      hits[open[j]] = std::move(pools[j]);
-    }
-  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const Rng stream = Rng(slots_[slots[i]].world_seed).fork("demonstrations").fork(queries[i].action);
     const auto drawn = drawn_alike(std::move(hits[i]), k, options_.retrieval.alike, stream);

@@ -25,7 +25,7 @@ SearchOptions search_options(std::size_t k, const RetrievalOptions& options) {
 SearchOptions pool_options(std::size_t k, const RetrievalOptions& options) {
   SearchOptions search = search_options(k, options);
   if (options.alike > 0 && options.diversity <= 0) {
-    search.k = std::max(k, kPool);
+    search.pool = kPool;
   }
   return search;
 }

@@ -22,7 +22,7 @@ struct RetrievalOptions {
 /// For k demonstrations.
 SearchOptions search_options(std::size_t k, const RetrievalOptions& options);
 
-/// The same, as many as there are to draw k from by drawn_alike().
+/// The same, with as many as there are to draw k from by drawn_alike() where the place itself does not answer k.
 SearchOptions pool_options(std::size_t k, const RetrievalOptions& options);
 
 /// Of a pool, most similar first, the k to show: what is known of the query's own place, then, one after the other, one

@@ -30,9 +30,10 @@ TEST(SearchOptions, AreThoseOfTheSection) {
   EXPECT_EQ(narrow.most_dreamed, 1U);
   EXPECT_EQ(narrow.diversity, 0.3);
   EXPECT_FALSE(search_options(4, {.most_dreamed = 0}).include_dreamed);
-  EXPECT_GT(pool_options(4, {}).k, 4U);
-  EXPECT_EQ(pool_options(4, {.alike = 0}).k, 4U);
-  EXPECT_EQ(pool_options(4, {.diversity = 0.5}).k, 4U) << "diversity chooses itself";
+  EXPECT_EQ(pool_options(4, {}).k, 4U);
+  EXPECT_GT(pool_options(4, {}).pool, 4U);
+  EXPECT_EQ(pool_options(4, {.alike = 0}).pool, 0U);
+  EXPECT_EQ(pool_options(4, {.diversity = 0.5}).pool, 0U) << "diversity chooses itself";
 }
 
 TEST(DrawnAlike, DrawsAmongEqualsByItsStream) {

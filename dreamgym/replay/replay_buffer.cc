@@ -319,14 +319,16 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::search(std::span<const ReplayQ
   const std::shared_lock lock(access_);
   SearchOptions wide = options;
   wide.k = options.diversity > 0 ? kPoolFactor * options.k : options.k;
+  const std::size_t most = std::max(wide.k, wide.pool);
   std::vector<std::vector<ReplayHit>> results;
   if (options.include_dreamed && options.most_dreamed) {
     results = nearest(queries, wide, Wanted::kReal);
     SearchOptions few = wide;
-    few.k = std::min(*options.most_dreamed, options.k);
+    few.k = std::min(*options.most_dreamed, std::max(options.k, options.pool));
+    few.pool = 0;
     auto dreamed = nearest(queries, few, Wanted::kDreamed);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      results[i] = merged(std::move(results[i]), std::move(dreamed[i]), wide.k);
+      results[i] = merged(std::move(results[i]), std::move(dreamed[i]), most);
     }
   } else {
     results = nearest(queries, wide, Wanted::kAny);
@@ -380,7 +382,8 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::nearest(std::span<const Replay
   const auto accept = [&](std::size_t j, Key key) {
     return acceptable(key, queries[open[j]], options, wanted);
   };
-  const auto neighbours = index_->search(vectors, options.k, accept, options.num_threads);
+  const std::size_t most = std::max(options.k, options.pool);
+  const auto neighbours = index_->search(vectors, most, accept, options.num_threads);
   for (std::size_t j = 0; j < open.size(); ++j) {
     std::vector<ReplayHit>& hits = results[open[j]];
     std::set<std::uint64_t> taught;
@@ -389,7 +392,7 @@ std::vector<std::vector<ReplayHit>> ReplayBuffer::nearest(std::span<const Replay
     }
     for (const auto& neighbour : neighbours[j]) {
       ReplayHit hit = to_hit(neighbour, queries[open[j]]);
-      if (hits.size() < options.k && !taught.contains(demonstration_hash(hit.record->transition))) {
+      if (hits.size() < most && !taught.contains(demonstration_hash(hit.record->transition))) {
         hits.push_back(std::move(hit));
       }
     }

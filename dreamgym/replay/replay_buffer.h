@@ -47,6 +47,8 @@ struct ReplayHit {
 
 struct SearchOptions {
   std::size_t k = 4;
+  /// Hits offered where the query's own place does not answer all k: so many to draw k from; at most k = k.
+  std::size_t pool = 0;
   std::size_t num_threads = 1;
   bool include_dreamed = true;  ///< false = only real transitions are offered
   std::optional<std::size_t> most_dreamed{};  ///< of the k; nothing = as many as are similar

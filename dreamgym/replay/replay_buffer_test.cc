@@ -90,6 +90,24 @@ TEST(ReplayBuffer, PrefersWhatTheSameActionReallyLedToInTheSamePlace) {
   EXPECT_EQ(buffer.search(std::span(&query, 1), {.k = 1})[0][0].record->episode_id, "e1");
 }
 
+TEST(ReplayBuffer, OffersAPoolOnlyWhereTheSamePlaceDoesNotAnswer) {
+  ReplayBuffer buffer(embedder());
+  buffer.add(look("Room one.", "e1", "A mug 1."));
+  buffer.add(look("Room two.", "e2", "A pen 1."));
+  buffer.add(look("Room three.", "e3", "A cup 1."));
+  const auto offered = [&](const std::string& opening, SearchOptions options) {
+    const ReplayQuery query{
+        .state = "You look around.", .action = "open drawer 1", .world = {}, .episode_id = {}, .opening = opening};
+    return episodes(buffer.search(std::span(&query, 1), options).front());
+  };
+  EXPECT_EQ(offered("Room two.", {.k = 1, .pool = 3}), (std::vector<std::string>{"e2"}));
+  EXPECT_EQ(offered("Room two.", {.k = 2, .pool = 3}).front(), "e2") << "the place first";
+  EXPECT_EQ(offered("Room two.", {.k = 2, .pool = 3}).size(), 3U);
+  EXPECT_EQ(offered("Room four.", {.k = 1, .pool = 3}), offered("Room four.", {.k = 3}));
+  EXPECT_EQ(offered("Room four.", {.k = 2, .pool = 1}), offered("Room four.", {.k = 2}));
+  EXPECT_EQ(offered("Room four.", {.k = 1, .pool = 3, .most_dreamed = 0}).size(), 3U);
+}
+
 TEST(ReplayBuffer, FindsTheMostSimilarFirst) {
   ReplayBuffer buffer(embedder());
   buffer.add(std::vector{step("You are at desk 1.", "open drawer 1", "a"),

@@ -64,12 +64,15 @@ void TransformerPass::run(std::span<const PassPart> parts) {
     prepare_input(weights.attention_input, 2 * layer);
     run_attention(layer);
     prepare_input(weights.mlp_input, 2 * layer + 1);
+    if (layer + 1 == model_.layers.size()) {
+      keep_output_rows();
+    }
     run_mlp(layer);
   }
   for (const PlacedPart& placed : parts_) {
     placed.part.sequence->commit(placed.part.tokens);
   }
-  collect_outputs();
+  normalize_outputs();
 }
 
 void TransformerPass::place(std::span<const PassPart> parts) {
@@ -354,19 +357,28 @@ void TransformerPass::multiply(void (*kernel)(const PanelProduct&),
   kernel(product);
 }
 
-void TransformerPass::collect_outputs() {
+// What comes after the last attention is read by nobody but the outputs: the other rows leave.
+void TransformerPass::keep_output_rows() {
+  const std::size_t stride = model_.hidden_stride;
   std::size_t count = 0;
   for (const PlacedPart& placed : parts_) {
     const std::size_t wanted = placed.part.num_outputs;
     const std::size_t row = placed.first_row + placed.part.tokens.size() - wanted;
-    std::copy_n(residual_.data() + row * model_.hidden_stride,
-                wanted * model_.hidden_stride,
-                outputs_.data() + count * model_.hidden_stride);
+    if (row != count) {
+      for (AlignedFloats* rows : {&residual_, &input_}) {
+        const float* first = rows->data() + row * stride;
+        std::copy(first, first + wanted * stride, rows->data() + count * stride);
+      }
+    }
     count += wanted;
   }
-  kernels_.normalize({.input = outputs_.data(),
+  num_rows_ = count;
+}
+
+void TransformerPass::normalize_outputs() {
+  kernels_.normalize({.input = residual_.data(),
                       .out = outputs_.data(),
-                      .num_rows = count,
+                      .num_rows = num_rows_,
                       .size = static_cast<std::size_t>(model_.config.hidden_size),
                       .padded = model_.hidden_stride,
                       .epsilon = static_cast<float>(model_.config.rms_norm_epsilon),

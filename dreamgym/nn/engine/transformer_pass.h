@@ -79,13 +79,14 @@ class TransformerPass {
                 AlignedFloats& out);
   void fit_adapter();
   void add_terms(const PackedTerms& terms, const AlignedFloats& left, AlignedFloats& out);
-  void collect_outputs();
+  void keep_output_rows();
+  void normalize_outputs();
 
   const PackedTransformer& model_;
   const Kernels& kernels_;
   CacheShape shape_;
   std::size_t max_rows_;
-  std::size_t num_rows_ = 0;
+  std::size_t num_rows_ = 0;  // behind the last attention: of the outputs alone
   std::vector<PlacedPart> parts_;
   std::vector<Together> together_;
   std::vector<std::size_t> alone_;  // the parts that are in none of them
