@@ -21,7 +21,8 @@ struct CacheBlock {
 };
 
 /// Where the numbers of blocks are kept.
-/// Thread safety: clear() and copy() of different blocks may be called from any threads, also during grow().
+/// Thread safety: grow() by one at a time. Where a backend lets passes run in parallel, clear() and copy() of
+/// different blocks may overlap it and each other.
 class BlockMemory {
  public:
   virtual ~BlockMemory() = default;

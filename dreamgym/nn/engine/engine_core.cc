@@ -13,6 +13,7 @@
 #include "dreamgym/nn/engine/kernel_backend.h"
 #include "dreamgym/nn/engine/number_names.h"
 #include "dreamgym/nn/engine/prefix_sharing.h"
+#include "dreamgym/nn/engine/torch_backend.h"
 
 namespace dreamgym::engine {
 namespace {
@@ -116,6 +117,9 @@ std::vector<std::vector<ActiveRequest*>> partition(std::span<ActiveRequest* cons
 std::unique_ptr<Backend> make_backend(const TransformerWeights& weights,
                                       const Kernels& kernels,
                                       const EngineConfig& config) {
+  if (!config.device.empty()) {
+    return make_torch_backend(weights, config);
+  }
   return std::make_unique<KernelBackend>(
       weights,
       kernels,

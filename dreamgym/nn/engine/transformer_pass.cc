@@ -223,8 +223,8 @@ void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t lay
     float* row = heads_.data() + (placed.first_row + i) * stride;
     for (std::size_t head = 0; head < num_heads + shape_.num_kv_heads; ++head) {
       kernels_.rotate(row + head * head_dim,
-                      model_.cosines.data() + position * half,
-                      model_.sines.data() + position * half,
+                      model_.rotations.cosines.data() + position * half,
+                      model_.rotations.sines.data() + position * half,
                       half);
     }
     if (position < placed.part.sequence->num_stored()) {
