@@ -162,7 +162,7 @@ TEST(LmCli, NamesWhatIsWrong) {
       error_of(Json{{"ids", std::vector<int>(5000, 1)}}.dump());
   EXPECT_NE(long_context.find("5000"), std::string::npos) << long_context;
   const Ran elsewhere = run(generate + " --device gpu", R"({"ids": [1]})");
-  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_EQ(elsewhere.code, 2);
   EXPECT_NE(elsewhere.errors.find("\"gpu\""), std::string::npos) << elsewhere.errors;
   EXPECT_NE(elsewhere.errors.find("torch:cpu"), std::string::npos) << elsewhere.errors;
   EXPECT_EQ(run("lm info --model /nowhere").code, 1);

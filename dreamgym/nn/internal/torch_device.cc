@@ -13,8 +13,8 @@ namespace dreamgym::internal {
 namespace {
 
 constexpr const char* kHowToGetCuda =
-    "`CUDA=1 make setup` fetches libtorch's CUDA libraries, then build again; the NVIDIA driver has to be "
-    "installed. Without a GPU: \"torch:cpu\", or no device for the engine's own kernels";
+    "`CUDA=1 make setup` fetches libtorch's CUDA libraries, which the program then finds where it was built; the "
+    "NVIDIA driver has to be installed. Without a GPU: no device, for the engine's own kernels, or \"torch:cpu\"";
 
 // Once it is loaded its operations are there, and its devices can be counted. It has to come before any
 // question about CUDA: libtorch remembers the answer.
