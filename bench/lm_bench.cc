@@ -5,7 +5,8 @@
 //   lm_bench [--model=FILE|DIR] [--context=512] [--tokens=16] [--sequences=1,8,32,64]
 //            [--formats=fp32/fp32,bf16/bf16,int8/bf16] [--threads=1] [--peer=PYTHON]
 //
-// Each format (weights/cache) is checked first: log-probabilities of a text against those of fp32.
+// A format is weights/cache, or weights/cache/device for libtorch's operations (fp32/fp32/torch:cpu). Each is
+// checked first: log-probabilities of a text against those of the first format.
 // tokens_per_second counts tokens read (reading) or new tokens (decoding) a second, with one thread
 // a second of processor time. --peer runs the same
 // folder in Hugging Face transformers (bench/peers/lm_peer.py), the same .gguf in llama.cpp (bench/peers/llama_peer.py). What
@@ -296,6 +297,7 @@ void run(const Settings& settings) {
     config.cache_budget_bytes = std::size_t{8} << 30;
     config.weights = std::string(parts.at(0));
     config.cache = std::string(parts.at(1));
+    config.device = parts.size() > 2 ? std::string(parts.at(2)) : "";
     GenerationEngine engine(model.weights, nullptr, config);
     const auto logprobs = engine.score(text).logprobs;
     if (expected) {

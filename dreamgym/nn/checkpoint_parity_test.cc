@@ -267,6 +267,8 @@ TEST_P(CheckpointParity, EngineContinuesAsTheReference) {
     GenerationEngine engine(weights, nullptr, {.kernels = kernels});
     expect_greedy(engine, answers);
   }
+  GenerationEngine by_torch(weights, nullptr, {.device = "torch:cpu"});
+  expect_greedy(by_torch, answers);
 }
 
 /// Last logits and every log-probability of given sequences.
@@ -288,8 +290,10 @@ void expect_scores(GenerationEngine& engine, const Json& answers) {
 
 TEST_P(CheckpointParity, EngineScoresAsTheReference) {
   DREAMGYM_LOAD_CHECKPOINT();
-  GenerationEngine engine(weights, nullptr, {.prefill_chunk_tokens = 48});
-  expect_scores(engine, answers);
+  for (const char* device : {"", "torch:cpu"}) {
+    GenerationEngine engine(weights, nullptr, {.prefill_chunk_tokens = 48, .device = device});
+    expect_scores(engine, answers);
+  }
 }
 
 struct FormatTolerance {

@@ -27,20 +27,19 @@ GenerationEngine::GenerationEngine(const TransformerWeights& weights,
 GenerationEngine::~GenerationEngine() = default;
 
 void GenerationEngine::set_weights(const TransformerWeights& weights) {
-  if (weights.config != core_->model.config) {
+  if (weights.config != core_->model_config) {
     throw Error(ErrorKind::kInvalidArgument,
                 "the new weights have another shape than the engine's",
                 "build a new engine for another model");
   }
-  // Packed first: a failure leaves the engine as it was.
-  engine::PackedTransformer packed = engine::pack_transformer(weights, core_->weight_format);
-  core_->model = std::move(packed);
+  core_->backend->set_weights(weights);
+  core_->version = weights.version;
   core_->sessions.clear();
 }
 
 void GenerationEngine::set_adapter(const LoraAdapter& adapter, std::string version) {
-  core_->model.adapter = engine::pack_adapter(adapter, core_->model.config);
-  core_->model.version = std::move(version);
+  core_->backend->set_adapter(adapter);
+  core_->version = std::move(version);
   core_->sessions.clear();
 }
 
@@ -87,11 +86,11 @@ const Tokenizer& GenerationEngine::tokenizer() const {
 }
 
 std::size_t GenerationEngine::max_context_tokens() const {
-  return static_cast<std::size_t>(core_->model.config.max_position);
+  return static_cast<std::size_t>(core_->model_config.max_position);
 }
 
 std::string GenerationEngine::version() const {
-  return core_->model.version;
+  return core_->version;
 }
 
 EngineCounters GenerationEngine::counters() const {

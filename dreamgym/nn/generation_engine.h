@@ -2,7 +2,8 @@
 //
 // Own packed kernels (nn/kernels), picked at run time for AVX-512, AVX2 and plain. Every output
 // element is accumulated in one fixed order, so a request's reply does not depend on batch
-// composition or threads. A session keeps keys, values and convolution tails of what it has read; a
+// composition or threads, bit for bit. On a device of libtorch (EngineConfig::device) that promise is not
+// given: log-probabilities agree with our kernels', and from batch to batch, within 1e-4 in fp32. A session keeps keys, values and convolution tails of what it has read; a
 // request whose context starts with that only computes the rest, and one that departs from it goes
 // back to the last remembered point before the departure.
 #pragma once
@@ -34,6 +35,10 @@ struct EngineConfig {
   /// "amx", "avx512", "avx2" or "plain"; "" = what DREAMGYM_KERNELS says, or else the fastest here.
   /// On AMX, bf16 weights meet 16 bits of the activations' 24.
   std::string kernels{};
+  /// "" = our own kernels on the CPU; else a device of libtorch, whose operations compute instead:
+  /// "torch:cpu", "cuda" (the first NVIDIA GPU) or "cuda:1". There weights and cache are fp32 or bf16, one pass
+  /// runs at a time (num_threads are libtorch's, on the CPU) and `kernels` only sample.
+  std::string device{};
 };
 
 struct EngineCounters {
@@ -52,6 +57,9 @@ struct SequenceScore {
 /// Thread safety: as LanguageModel.
 class GenerationEngine final : public LanguageModel {
  public:
+  /// @throws Error kInvalidArgument for numbers, kernels or a device of an unknown name, 0 threads or tokens of a
+  /// chunk, and arrays that are not as the weights' config says; kUnsupported for a shape the engine can't run,
+  /// kernels or a device this machine does not have, and numbers the device does not take.
   GenerationEngine(const TransformerWeights& weights,
                    std::shared_ptr<const Tokenizer> tokenizer,
                    EngineConfig config);

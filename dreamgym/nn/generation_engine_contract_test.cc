@@ -36,7 +36,7 @@ class LetterTokenizer final : public Tokenizer {
   [[nodiscard]] std::size_t vocabulary_size() const override { return kVocabulary; }
 };
 
-std::unique_ptr<LanguageModel> small_engine(const char* format) {
+std::unique_ptr<LanguageModel> small_engine(const char* format, const char* device) {
   TransformerConfig config = transformer_preset("nano-s");
   config.vocab_size = kVocabulary;
   config.max_position = 64;
@@ -47,19 +47,22 @@ std::unique_ptr<LanguageModel> small_engine(const char* format) {
   engine.prefill_chunk_tokens = 5;
   engine.weights = format;
   engine.cache = format;
+  engine.device = device;
   return std::make_unique<GenerationEngine>(
       weights, std::make_shared<const LetterTokenizer>(), engine);
 }
 
-LanguageModelContract engine_contract(const char* format) {
+// On our kernels bit for bit.
+LanguageModelContract engine_contract(const char* format, const char* device = "", double tolerance = 0) {
   LanguageModelContract contract;
-  contract.make = [format] { return small_engine(format); };
-  contract.logprob_tolerance = 0;  // bit for bit
+  contract.make = [=] { return small_engine(format, device); };
+  contract.logprob_tolerance = tolerance;
   return contract;
 }
 
 DREAMGYM_LANGUAGE_MODEL_CONTRACT(GenerationEngineContract, engine_contract("fp32"))
 DREAMGYM_LANGUAGE_MODEL_CONTRACT(NarrowGenerationEngineContract, engine_contract("bf16"))
+DREAMGYM_LANGUAGE_MODEL_CONTRACT(TorchGenerationEngineContract, engine_contract("fp32", "torch:cpu", 1e-4))
 
 }  // namespace
 }  // namespace dreamgym

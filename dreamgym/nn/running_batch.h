@@ -4,7 +4,8 @@
 // leaves when it is done. A pass takes a part of every running request: those that decode go
 // first, contexts are read in chunks in the room that is left, so a long prompt holds nobody up. A
 // request that begins like one under way waits for that beginning and takes it over. Replies are
-// those of generate(): they depend neither on who runs beside them nor on when they came.
+// those of generate(): they depend neither on who runs beside them nor on when they came (on a device of
+// libtorch: within the rounding that generation_engine.h states).
 //
 // Order: of those who wait, the next to run is the first of the owner with the fewest running.
 // Thread safety: submit() and cancel() may be called from any thread; step() by one at a time, and no

@@ -100,6 +100,8 @@ TEST(LmCli, ScoresAndGeneratesAsTheReference) {
   EXPECT_EQ(lines(generated.out).at(0)["ids"], reference["greedy20"]);
   EXPECT_EQ(lines(generated.out).at(0)["finish_reason"], "length");
   EXPECT_FALSE(lines(generated.out).at(0).contains("text")) << "there is no tokenizer";
+  const std::string by_torch = "lm generate --device torch:cpu --model " + folder.string();
+  EXPECT_EQ(lines(run(by_torch, asked.dump()).out).at(0)["ids"], reference["greedy20"]);
 }
 
 TEST(LmCli, GeneratesSeveralRepliesAndChoices) {
@@ -159,6 +161,10 @@ TEST(LmCli, NamesWhatIsWrong) {
   const std::string long_context =
       error_of(Json{{"ids", std::vector<int>(5000, 1)}}.dump());
   EXPECT_NE(long_context.find("5000"), std::string::npos) << long_context;
+  const Ran elsewhere = run(generate + " --device gpu", R"({"ids": [1]})");
+  EXPECT_EQ(elsewhere.code, 2);
+  EXPECT_NE(elsewhere.errors.find("\"gpu\""), std::string::npos) << elsewhere.errors;
+  EXPECT_NE(elsewhere.errors.find("torch:cpu"), std::string::npos) << elsewhere.errors;
   EXPECT_EQ(run("lm info --model /nowhere").code, 1);
   EXPECT_EQ(run("lm").code, 2);
   EXPECT_NE(run("lm generate --help").out.find("Example"), std::string::npos);

@@ -47,6 +47,10 @@ void add_engine_options(CLI::App& door, const Shared& options) {
   door.add_option("--cache", options->model.engine.cache, "keys and values: fp32, bf16 or int16")
       ->capture_default_str();
   door.add_option("--kernels", options->model.engine.kernels, "amx, avx512vnni, avx512, avx2 or plain");
+  door.add_option("--device",
+                  options->model.engine.device,
+                  "compute with libtorch's operations on torch:cpu, cuda (the first NVIDIA GPU) or cuda:1, with "
+                  "weights and cache in fp32 or bf16; without it our own kernels compute on the CPU");
 }
 
 void answer(const std::function<Json(const Json&)>& one) {

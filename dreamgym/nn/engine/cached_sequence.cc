@@ -145,9 +145,9 @@ void CachedSequence::reserve_blocks(std::span<const TokenId> next) {
   for (std::size_t i = tokens_.size() / kPanelWidth; i * kPanelWidth < size_ + next.size(); ++i) {
     if (i == blocks_.size()) {
       blocks_.emplace_back(pool_->take());
-      block_starts_.push_back(blocks_.back().get());
+      block_starts_.push_back(blocks_.back()->start);
     } else if (blocks_[i].use_count() > 1) {
-      copy_block(i);
+      own_block(i);
     }
   }
   // A block that another thread has just let go of is written only after that thread's reads.
@@ -155,11 +155,9 @@ void CachedSequence::reserve_blocks(std::span<const TokenId> next) {
 }
 
 // A block of one's own with the same contents.
-void CachedSequence::copy_block(std::size_t index) {
-  std::shared_ptr<float> own = pool_->take();
-  std::copy_n(blocks_[index].get(), shape_.block_floats, own.get());
-  blocks_[index] = std::move(own);
-  block_starts_[index] = blocks_[index].get();
+void CachedSequence::own_block(std::size_t index) {
+  blocks_[index] = pool_->copy_of(*blocks_[index]);
+  block_starts_[index] = blocks_[index]->start;
 }
 
 std::size_t CachedSequence::share_prefix(const CachedSequence& other,
@@ -225,10 +223,9 @@ std::size_t CachedSequence::bytes() const {
   for (const auto& block : blocks_) {
     blocks += 1.0 / static_cast<double>(block.use_count());
   }
-  const std::size_t floats =
-      static_cast<std::size_t>(blocks * static_cast<double>(shape_.block_floats)) +
-      (1 + snapshots_.size()) * shape_.tail_floats;
-  return floats * sizeof(float) + tokens_.capacity() * sizeof(TokenId);
+  return static_cast<std::size_t>(blocks * static_cast<double>(pool_->block_bytes())) +
+         (1 + snapshots_.size()) * shape_.tail_floats * sizeof(float) +
+         tokens_.capacity() * sizeof(TokenId);
 }
 
 }  // namespace dreamgym::engine

@@ -21,7 +21,7 @@
 
 namespace dreamgym::engine {
 
-/// Sizes of the memory of a sequence, in floats.
+/// Sizes of the memory of a sequence, in floats: of blocks as they lie in host memory, and of tails.
 struct CacheShape {
   /// @param format  of keys and values; not kInt8.
   explicit CacheShape(const TransformerConfig& config,
@@ -90,7 +90,9 @@ class CachedSequence {
   /// be written. Pointers from blocks() and block() hold until the next call.
   void reserve_blocks(std::span<const TokenId> next);
   [[nodiscard]] const float* const* blocks() const { return block_starts_.data(); }
-  [[nodiscard]] float* block(std::size_t index) { return blocks_[index].get(); }
+  [[nodiscard]] float* block(std::size_t index) { return blocks_[index]->start; }
+  /// Its number in the pool's memory.
+  [[nodiscard]] std::size_t block_index(std::size_t index) const { return blocks_[index]->index; }
 
   /// The tail_rows inputs before the next token of convolution `index`.
   [[nodiscard]] const float* tail(std::size_t index) const;
@@ -109,13 +111,13 @@ class CachedSequence {
     AlignedFloats tails;  // all of them
   };
 
-  void copy_block(std::size_t index);
+  void own_block(std::size_t index);
 
   CacheShape shape_;
   std::vector<TokenId> tokens_;  // whose keys and values are stored
   std::size_t size_ = 0;
   BlockPool* pool_;
-  std::vector<std::shared_ptr<float>> blocks_;
+  std::vector<std::shared_ptr<CacheBlock>> blocks_;
   std::vector<const float*> block_starts_;
   AlignedFloats tails_;              // [num_tails, tail_rows, hidden_stride]
   std::vector<Snapshot> snapshots_;  // ascending length; those longer than size() are planned

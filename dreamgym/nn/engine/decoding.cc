@@ -134,14 +134,13 @@ void ActiveRequest::finish(FinishReason reason) {
   finished_ = true;
 }
 
-Decoder::Decoder(const PackedTransformer& model,
+Decoder::Decoder(Backend& backend,
+                 const TransformerConfig& config,
                  const Kernels& kernels,
-                 NumberFormat cache_format,
                  std::size_t chunk_tokens)
-    : model_(model),
-      kernels_(kernels),
+    : config_(config),
       chunk_tokens_(chunk_tokens),
-      pass_(model, kernels, cache_format, std::max(chunk_tokens, kMaxPassRows)),
+      pass_(backend.make_pass(std::max(chunk_tokens, kMaxPassRows))),
       sampler_(kernels) {}
 
 void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
@@ -155,7 +154,7 @@ void Decoder::run(std::span<ActiveRequest* const> requests, EngineCounters& coun
 
 void Decoder::run_pass(std::span<ActiveRequest* const> requests, EngineCounters& counters) {
   choose_parts(requests, counters);
-  pass_.run(parts_);
+  pass_->run(parts_);
   sample(counters);
 }
 
@@ -165,7 +164,7 @@ void Decoder::choose_parts(std::span<ActiveRequest* const> requests, EngineCount
   num_chosen_rows_ = 0;
   const std::size_t count = requests.size();
   for (const bool decoding : {true, false}) {
-    const std::size_t room = decoding ? pass_.max_rows() : chunk_tokens_;
+    const std::size_t room = decoding ? pass_->max_rows() : chunk_tokens_;
     for (std::size_t i = 0; i < count && num_chosen_rows_ < room; ++i) {
       ActiveRequest& request = *requests[(first_ + i) % count];
       if ((request.unread().size() <= kDecodingTokens) == decoding) {
@@ -204,19 +203,19 @@ void Decoder::sample(EngineCounters& counters) {
       sample_free(i, num_free, counters);
       i += num_free;
     } else {
-      waiting_[i]->accept(sample_choice(*waiting_[i], pass_.output(i)), counters);
+      waiting_[i]->accept(sample_choice(*waiting_[i], i), counters);
       ++i;
     }
   }
 }
 
 void Decoder::sample_free(std::size_t first, std::size_t count, EngineCounters& counters) {
-  const float* logits = pass_.logits(first, count);
+  const float* logits = pass_->logits(first, count);
   for (std::size_t i = 0; i < count; ++i) {
     ActiveRequest& request = *waiting_[first + i];
     Rng stream = request.next_stream();
-    const std::span row(logits + i * pass_.logits_stride(),
-                        static_cast<std::size_t>(model_.config.vocab_size));
+    const std::span row(logits + i * pass_->logits_stride(),
+                        static_cast<std::size_t>(config_.vocab_size));
     request.accept(
         sampler_.sample(row,
                         {request.request().temperature,
@@ -229,13 +228,8 @@ void Decoder::sample_free(std::size_t first, std::size_t count, EngineCounters& 
 }
 
 // Only the allowed tokens' logits are computed.
-SampledIndex Decoder::sample_choice(const ActiveRequest& request, const float* output) {
-  choice_logits_.clear();
-  for (const TokenId token : request.allowed()) {
-    check_token(token, model_.config);
-    choice_logits_.push_back(kernels_.dot(
-        output, model_.head_row(static_cast<std::size_t>(token)), model_.hidden_stride));
-  }
+SampledIndex Decoder::sample_choice(const ActiveRequest& request, std::size_t output) {
+  pass_->token_logits(output, request.allowed(), choice_logits_);
   Rng stream = request.next_stream();
   return sampler_.sample(choice_logits_, {.temperature = request.request().temperature}, stream);
 }

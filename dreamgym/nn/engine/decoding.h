@@ -9,14 +9,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dreamgym/llm/language_model.h"
+#include "dreamgym/nn/engine/backend.h"
 #include "dreamgym/nn/engine/cached_sequence.h"
+#include "dreamgym/nn/engine/forward_pass.h"
 #include "dreamgym/nn/engine/token_sampler.h"
-#include "dreamgym/nn/engine/transformer_pass.h"
 #include "dreamgym/nn/generation_engine.h"
 
 namespace dreamgym::engine {
@@ -78,9 +80,10 @@ struct PrefixChain;  // prefix_sharing.h
 
 class Decoder {
  public:
-  Decoder(const PackedTransformer& model,
+  /// @param kernels  of the sampling. Lifetime: backend, config and kernels outlive the decoder.
+  Decoder(Backend& backend,
+          const TransformerConfig& config,
           const Kernels& kernels,
-          NumberFormat cache_format,
           std::size_t chunk_tokens);
 
   /// Runs the requests to their ends. Each has another sequence.
@@ -99,12 +102,11 @@ class Decoder {
   void add_part(ActiveRequest& request, std::size_t room, EngineCounters& counters);
   void sample(EngineCounters& counters);
   void sample_free(std::size_t first, std::size_t count, EngineCounters& counters);
-  SampledIndex sample_choice(const ActiveRequest& request, const float* output);
+  SampledIndex sample_choice(const ActiveRequest& request, std::size_t output);
 
-  const PackedTransformer& model_;
-  const Kernels& kernels_;
-  std::size_t chunk_tokens_;
-  TransformerPass pass_;
+  const TransformerConfig& config_;
+  const std::size_t chunk_tokens_;
+  std::unique_ptr<ForwardPass> pass_;
   TokenSampler sampler_;
   std::size_t first_ = 0;  // where the next pass starts to look, so that all get their turn
   std::size_t num_chosen_rows_ = 0;

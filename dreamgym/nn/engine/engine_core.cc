@@ -10,8 +10,10 @@
 
 #include "dreamgym/base/error.h"
 #include "dreamgym/base/parallel_map.h"
+#include "dreamgym/nn/engine/kernel_backend.h"
 #include "dreamgym/nn/engine/number_names.h"
 #include "dreamgym/nn/engine/prefix_sharing.h"
+#include "dreamgym/nn/engine/torch_backend.h"
 
 namespace dreamgym::engine {
 namespace {
@@ -112,6 +114,18 @@ std::vector<std::vector<ActiveRequest*>> partition(std::span<ActiveRequest* cons
   return shares;
 }
 
+std::unique_ptr<Backend> make_backend(const TransformerWeights& weights,
+                                      const Kernels& kernels,
+                                      const EngineConfig& config) {
+  if (!config.device.empty()) {
+    return make_torch_backend(weights, config);
+  }
+  return std::make_unique<KernelBackend>(
+      weights,
+      kernels,
+      KernelNumbers{.weights = weight_format(config.weights), .cache = cache_format(config.cache)});
+}
+
 }  // namespace
 
 EngineCore::EngineCore(const TransformerWeights& weights,
@@ -120,16 +134,16 @@ EngineCore::EngineCore(const TransformerWeights& weights,
     : config(std::move(its_config)),
       tokenizer(std::move(its_tokenizer)),
       kernels(select_kernels(config.kernels)),
-      weight_format(engine::weight_format(config.weights)),
-      cache_format(engine::cache_format(config.cache)),
-      model(pack_transformer(weights, weight_format)),
-      shape(model.config, cache_format),
-      pool(shape.block_floats) {}
+      model_config(weights.config),
+      version(weights.version),
+      backend(make_backend(weights, kernels, config)),
+      shape(model_config),
+      pool(backend->block_memory()) {}
 
 void EngineCore::check_requests(std::span<const GenerationRequest> requests) const {
   std::set<std::uint64_t> named;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    check_request(requests[i], i, model.config);
+    check_request(requests[i], i, model_config);
     if (!requests[i].stop_texts.empty() && tokenizer == nullptr) {
       reject(i, "stop texts need a tokenizer", "stop at tokens instead");
     }
@@ -171,7 +185,7 @@ SequenceScore EngineCore::score(std::span<const TokenId> tokens) {
 
 ActiveRequest EngineCore::begin(const GenerationRequest& request, CachedSequence& sequence) {
   const std::size_t room =
-      static_cast<std::size_t>(model.config.max_position) - request.context.size();
+      static_cast<std::size_t>(model_config.max_position) - request.context.size();
   ActiveRequest active(
       request, sequence, std::min(request.max_tokens, room), tokenizer.get());
   active.begin(counters);
@@ -181,7 +195,7 @@ ActiveRequest EngineCore::begin(const GenerationRequest& request, CachedSequence
 // Each chain of requests that begin alike on one thread.
 void EngineCore::share_prefixes(std::span<ActiveRequest* const> active) {
   const auto chains = find_prefix_chains(active);
-  const std::size_t num_threads = std::min(chains.size(), config.num_threads);
+  const std::size_t num_threads = std::min(chains.size(), num_parallel());
   make_decoders(num_threads);
   std::vector<EngineCounters> counted(num_threads);
   parallel_for(num_threads, num_threads, [&](std::size_t thread) {
@@ -202,7 +216,7 @@ void EngineCore::run_pass(std::span<ActiveRequest* const> active) {
 
 template <class Run>
 void EngineCore::run_shares(std::span<ActiveRequest* const> active, const Run& run) {
-  const auto shares = partition(active, config.num_threads);
+  const auto shares = partition(active, num_parallel());
   make_decoders(shares.size());
   std::vector<EngineCounters> counted(shares.size());
   parallel_for(shares.size(), shares.size(), [&](std::size_t i) {
@@ -220,10 +234,14 @@ void EngineCore::count(std::span<const EngineCounters> of_threads) {
   }
 }
 
+std::size_t EngineCore::num_parallel() const {
+  return std::min(config.num_threads, backend->max_parallel_passes());
+}
+
 void EngineCore::make_decoders(std::size_t count) {
   while (decoders_.size() < count) {
     decoders_.push_back(
-        std::make_unique<Decoder>(model, kernels, cache_format, config.prefill_chunk_tokens));
+        std::make_unique<Decoder>(*backend, model_config, kernels, config.prefill_chunk_tokens));
   }
 }
 

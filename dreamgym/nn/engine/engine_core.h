@@ -1,4 +1,4 @@
-// What GenerationEngine and RunningBatch share: the packed model, the sessions' memory, decoders.
+// What GenerationEngine and RunningBatch share: the model, the sessions' memory, decoders.
 //
 // Thread safety: calls must not overlap; threads inside.
 #pragma once
@@ -7,10 +7,11 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "dreamgym/nn/engine/backend.h"
 #include "dreamgym/nn/engine/decoding.h"
-#include "dreamgym/nn/engine/packed_transformer.h"
 #include "dreamgym/nn/generation_engine.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
@@ -44,11 +45,11 @@ class EngineCore {
   EngineConfig config;
   std::shared_ptr<const Tokenizer> tokenizer;
   const Kernels& kernels;
-  NumberFormat weight_format;
-  NumberFormat cache_format;
-  PackedTransformer model;
-  CacheShape shape;
-  BlockPool pool;  // before the sessions, which give their blocks back
+  const TransformerConfig model_config;
+  std::string version;  // of weights and adapter
+  std::unique_ptr<Backend> backend;
+  CacheShape shape;  // its tails; blocks are the backend's
+  BlockPool pool;    // before the sessions, which give their blocks back
   struct Session {
     CachedSequence sequence;
     std::uint64_t last_use = 0;  // number of the call
@@ -58,6 +59,7 @@ class EngineCore {
   EngineCounters counters;
 
  private:
+  [[nodiscard]] std::size_t num_parallel() const;
   void make_decoders(std::size_t count);
   void count(std::span<const EngineCounters> of_threads);
   template <class Run>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dreamgym/llm/checkpoint/weights.h"
+#include "dreamgym/nn/engine/model_arrays.h"
 #include "dreamgym/nn/engine/packed_adapter.h"
 #include "dreamgym/nn/engine/packed_matrix.h"
 #include "dreamgym/nn/kernels/aligned_floats.h"
@@ -44,8 +45,7 @@ struct PackedTransformer {
   AlignedFloats final_norm;  ///< [hidden_stride]
   std::vector<PackedLayer> layers;
   PackedAdapter adapter;  ///< computed beside the layers' matrices; of no layer without one
-  AlignedFloats cosines;  ///< [max_position, head_dim / 2]
-  AlignedFloats sines;    ///< the same
+  Rotations rotations;
 
   /// The row of the head that gives a token's logit.
   [[nodiscard]] const float* head_row(std::size_t token) const {

@@ -9,19 +9,19 @@ SequenceScore Decoder::score(std::span<const TokenId> tokens, CachedSequence& se
   constexpr std::size_t kLogitRows = 32;  // held at once
   SequenceScore score;
   score.logprobs.reserve(tokens.size() - 1);
-  const auto vocabulary = static_cast<std::size_t>(model_.config.vocab_size);
+  const auto vocabulary = static_cast<std::size_t>(config_.vocab_size);
   for (std::size_t begin = 0; begin < tokens.size(); begin += chunk_tokens_) {
     const std::size_t count = std::min(chunk_tokens_, tokens.size() - begin);
     const PassPart part{&sequence, tokens.subspan(begin, count), count};
-    pass_.run(std::span(&part, 1));
+    pass_->run(std::span(&part, 1));
     for (std::size_t first = 0; first < count; first += kLogitRows) {
       const std::size_t rows = std::min(kLogitRows, count - first);
-      const float* logits = pass_.logits(first, rows);
+      const float* logits = pass_->logits(first, rows);
       for (std::size_t i = 0; i < rows; ++i) {
-        const std::span row(logits + i * pass_.logits_stride(), vocabulary);
+        const std::span row(logits + i * pass_->logits_stride(), vocabulary);
         const std::size_t next = begin + first + i + 1;
         if (next < tokens.size()) {
-          check_token(tokens[next], model_.config);
+          check_token(tokens[next], config_);
           score.logprobs.push_back(
               sampler_.logprob(row, static_cast<std::size_t>(tokens[next])));
         } else {

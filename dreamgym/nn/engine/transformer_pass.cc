@@ -1,7 +1,5 @@
 #include "dreamgym/nn/engine/transformer_pass.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -29,14 +27,6 @@ const PackedLayerTerms& terms_of(const PackedTransformer& model, std::size_t lay
 }
 
 }  // namespace
-
-void check_token(TokenId token, const TransformerConfig& config) {
-  if (token < 0 || token >= config.vocab_size) {
-    throw Error(ErrorKind::kInvalidArgument,
-                fmt::format("token {}; the model's vocabulary has {}", token, config.vocab_size),
-                "encode with the model's own tokenizer");
-  }
-}
 
 TransformerPass::TransformerPass(const PackedTransformer& model,
                                  const Kernels& kernels,
@@ -233,8 +223,8 @@ void TransformerPass::rotate_and_store(const PlacedPart& placed, std::size_t lay
     float* row = heads_.data() + (placed.first_row + i) * stride;
     for (std::size_t head = 0; head < num_heads + shape_.num_kv_heads; ++head) {
       kernels_.rotate(row + head * head_dim,
-                      model_.cosines.data() + position * half,
-                      model_.sines.data() + position * half,
+                      model_.rotations.cosines.data() + position * half,
+                      model_.rotations.sines.data() + position * half,
                       half);
     }
     if (position < placed.part.sequence->num_stored()) {
@@ -402,6 +392,18 @@ const float* TransformerPass::logits(std::size_t first, std::size_t count) {
   product.scratch = product_scratch_.data();
   kernels_.multiply(product);
   return logits_.data();
+}
+
+void TransformerPass::token_logits(std::size_t output_index,
+                                   std::span<const TokenId> tokens,
+                                   std::vector<float>& logits) {
+  logits.clear();
+  for (const TokenId token : tokens) {
+    check_token(token, model_.config);
+    logits.push_back(kernels_.dot(output(output_index),
+                                  model_.head_row(static_cast<std::size_t>(token)),
+                                  model_.hidden_stride));
+  }
 }
 
 }  // namespace dreamgym::engine

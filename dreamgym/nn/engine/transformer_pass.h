@@ -1,4 +1,4 @@
-// One forward pass over new tokens of several sequences at once.
+// The forward pass by our own kernels.
 //
 // Rows of all sequences share the matrix products; attention and convolution run per sequence. What
 // a row becomes depends only on its own sequence, never on its neighbours (kernels.h). The model's
@@ -12,23 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "dreamgym/nn/engine/cached_sequence.h"
+#include "dreamgym/nn/engine/forward_pass.h"
 #include "dreamgym/nn/engine/packed_transformer.h"
 #include "dreamgym/nn/kernels/kernels.h"
 
 namespace dreamgym::engine {
 
-/// New tokens of one sequence, computed together.
-struct PassPart {
-  CachedSequence* sequence = nullptr;
-  std::span<const TokenId> tokens;  ///< not empty
-  std::size_t num_outputs = 0;      ///< of its last tokens: what follows them is asked for
-};
-
-/// @throws Error kInvalidArgument for an id the model does not know.
-void check_token(TokenId token, const TransformerConfig& config);
-
-class TransformerPass {
+class TransformerPass final : public ForwardPass {
  public:
   /// @param cache_format  of the sequences' keys and values.
   /// @param max_rows      most tokens of one call of run().
@@ -37,17 +27,15 @@ class TransformerPass {
                   NumberFormat cache_format,
                   std::size_t max_rows);
 
-  [[nodiscard]] std::size_t max_rows() const { return max_rows_; }
-
-  /// Computes the parts (each of another sequence) and appends them to their sequences. Outputs are
-  /// numbered in the order of the parts and their tokens.
-  void run(std::span<const PassPart> parts);
-
+  [[nodiscard]] std::size_t max_rows() const override { return max_rows_; }
+  void run(std::span<const PassPart> parts) override;
   /// The normalised hidden row [hidden_stride] that predicts what follows.
   [[nodiscard]] const float* output(std::size_t index) const;
-  /// Logits of outputs [first, first + count), each [logits_stride()], valid until the next call.
-  const float* logits(std::size_t first, std::size_t count);
-  [[nodiscard]] std::size_t logits_stride() const { return model_.head.columns(); }
+  const float* logits(std::size_t first, std::size_t count) override;
+  [[nodiscard]] std::size_t logits_stride() const override { return model_.head.columns(); }
+  void token_logits(std::size_t output,
+                    std::span<const TokenId> tokens,
+                    std::vector<float>& logits) override;
 
  private:
   struct PlacedPart {

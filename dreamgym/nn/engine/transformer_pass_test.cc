@@ -57,7 +57,8 @@ class OutputsOfAPass : public testing::Test {
 
   PackedTransformer model_ = pack_transformer(convolving_weights(), NumberFormat::kFloat32);
   CacheShape shape_{model_.config};
-  BlockPool pool_{shape_.block_floats};
+  HostBlockMemory memory_{shape_.block_floats};
+  BlockPool pool_{memory_};
   TransformerPass pass_{model_, select_kernels(""), NumberFormat::kFloat32, kRows};
 };
 
