@@ -1,7 +1,5 @@
 #include "dreamgym/nn/engine/kernel_backend.h"
 
-#include <utility>
-
 #include "dreamgym/nn/engine/transformer_pass.h"
 
 namespace dreamgym::engine {
@@ -15,8 +13,7 @@ KernelBackend::KernelBackend(const TransformerWeights& weights,
       memory_(CacheShape(model_.config, numbers.cache).block_floats) {}
 
 void KernelBackend::set_weights(const TransformerWeights& weights) {
-  PackedTransformer packed = pack_transformer(weights, numbers_.weights);
-  model_ = std::move(packed);
+  model_ = pack_transformer(weights, numbers_.weights);
 }
 
 void KernelBackend::set_adapter(const LoraAdapter& adapter) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
 #include "dreamgym/nn/engine/model_arrays.h"
 
@@ -127,7 +128,6 @@ PackedTransformer pack_transformer(const TransformerWeights& weights, NumberForm
   check_supported(config);
   PackedTransformer model;
   model.config = config;
-  model.version = weights.version;
   const auto hidden = static_cast<std::size_t>(config.hidden_size);
   const auto vocabulary = static_cast<std::size_t>(config.vocab_size);
   model.hidden_stride = round_up(hidden, kPanelWidth);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "dreamgym/llm/checkpoint/weights.h"
@@ -37,7 +36,6 @@ struct PackedLayer {
 
 struct PackedTransformer {
   TransformerConfig config;
-  std::string version;
   std::size_t hidden_stride = 0;  ///< floats of a hidden row, padding included
   AlignedFloats embeddings;       ///< [vocab_size, hidden_stride]
   AlignedFloats head_rows;        ///< the same for an untied head; empty if tied
