@@ -14,6 +14,7 @@
 #include "dreamgym/base/rng.h"
 #include "dreamgym/nn/engine_numbers.h"
 #include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/nn/internal/engine_cases.h"
 #include "dreamgym/nn/kernels/kernels.h"
 #include "dreamgym/nn/running_batch.h"
 #include "dreamgym/nn/trainable_model.h"
@@ -21,34 +22,8 @@
 namespace dreamgym {
 namespace {
 
-constexpr TokenId kVocabulary = 90;
-
-struct Family {
-  const char* name;
-  bool tied;
-  bool qkv_bias;
-  bool qk_norm;
-  std::int64_t taps;
-};
-
-// Few sizes are multiples of a panel's width, so that padding is at work.
-TransformerConfig config_of(const Family& family) {
-  TransformerConfig config;
-  config.family = family.name;
-  config.vocab_size = kVocabulary;
-  config.hidden_size = 48;
-  config.num_layers = 3;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
-  config.head_dim = 16;
-  config.intermediate_size = 72;
-  config.max_position = 160;
-  config.convolution_taps = family.taps;
-  config.tied_embeddings = family.tied;
-  config.qkv_bias = family.qkv_bias;
-  config.qk_norm = family.qk_norm;
-  return config;
-}
+using Family = internal::ModelFamily;
+using internal::random_tokens;
 
 constexpr Family kFamilies[] = {{"llama", false, false, false, 0},
                                 {"qwen2", true, true, false, 0},
@@ -60,41 +35,21 @@ const std::vector<std::string> kAllTargets = {
 
 // Weights whose distributions are peaked.
 TransformerWeights weights_of(const Family& family) {
-  TransformerWeights weights = initial_weights(config_of(family), 5);
-  const char* head = family.tied ? "model.embed_tokens.weight" : "lm_head.weight";
-  for (float& value : weights.arrays.at(head).values) {
+  TransformerConfig config = internal::config_of(family);
+  config.family = family.name;
+  TransformerWeights weights = initial_weights(config, 5);
+  for (float& value : weights.arrays.at(internal::head_of(family)).values) {
     value *= 12.0F;
   }
   weights.version = family.name;
   return weights;
 }
 
-// An adapter that has learnt something.
 LoraAdapter adapter_of(const TransformerConfig& config,
                        std::int64_t rank = 3,
                        const std::vector<std::string>& targets = kAllTargets,
                        double size = 0.2) {
-  LoraAdapter settings;
-  settings.rank = rank;
-  settings.alpha = 6;
-  settings.target_modules = targets;
-  LoraAdapter adapter = initial_lora(config, std::move(settings), 11);
-  Rng rng(12);
-  for (auto& [name, pair] : adapter.pairs) {
-    for (float& value : pair.b.values) {
-      value = static_cast<float>(size * rng.normal());
-    }
-  }
-  return adapter;
-}
-
-std::vector<TokenId> random_tokens(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed);
-  std::vector<TokenId> tokens(count);
-  for (TokenId& token : tokens) {
-    token = static_cast<TokenId>(rng.below(kVocabulary));
-  }
-  return tokens;
+  return internal::learnt_adapter(config, rank, targets, size);
 }
 
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {

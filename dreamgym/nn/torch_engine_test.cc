@@ -11,46 +11,35 @@
 #include "dreamgym/base/clock.h"
 #include "dreamgym/base/rng.h"
 #include "dreamgym/nn/generation_engine.h"
+#include "dreamgym/nn/internal/engine_cases.h"
 #include "dreamgym/nn/running_batch.h"
 #include "tests/error_message.h"
 
 namespace dreamgym {
 namespace {
 
-constexpr TokenId kVocabulary = 90;
+using internal::random_tokens;
+
 constexpr double kTolerance = 1e-4;
 const std::string kDevice = "torch:cpu";
 
 struct Family {
-  const char* name;
-  bool tied;
-  bool qkv_bias;
-  bool qk_norm;
-  std::int64_t taps;
+  internal::ModelFamily shape;
   RopeScaling::Kind scaling;
 };
 
-constexpr Family kFamilies[] = {{"llama", false, false, false, 0, RopeScaling::Kind::kLlama3},
-                                {"llama_linear", true, false, false, 0, RopeScaling::Kind::kLinear},
-                                {"qwen2", true, true, false, 0, RopeScaling::Kind::kNone},
-                                {"qwen3", true, false, true, 0, RopeScaling::Kind::kNone},
-                                {"dreamgym_nano", true, false, false, 4, RopeScaling::Kind::kNone}};
+constexpr Family kFamilies[] = {{{"llama", false, false, false, 0}, RopeScaling::Kind::kLlama3},
+                                {{"llama_linear", true, false, false, 0}, RopeScaling::Kind::kLinear},
+                                {{"qwen2", true, true, false, 0}, RopeScaling::Kind::kNone},
+                                {{"qwen3", true, false, true, 0}, RopeScaling::Kind::kNone},
+                                {{"dreamgym_nano", true, false, false, 4}, RopeScaling::Kind::kNone}};
 
 // Drawn weights with peaked distributions; norms, biases and convolutions are at work.
 TransformerWeights weights_of(const Family& family, std::uint64_t seed = 5) {
-  TransformerConfig config;
-  config.vocab_size = kVocabulary;
+  TransformerConfig config = internal::config_of(family.shape);
   config.hidden_size = 40;
-  config.num_layers = 3;
-  config.num_heads = 4;
-  config.num_kv_heads = 2;
   config.head_dim = 32;
-  config.intermediate_size = 72;
   config.max_position = 640;
-  config.convolution_taps = family.taps;
-  config.tied_embeddings = family.tied;
-  config.qkv_bias = family.qkv_bias;
-  config.qk_norm = family.qk_norm;
   config.rope_scaling = {.kind = family.scaling, .factor = 4.0, .original_max_position = 64};
   TransformerWeights weights = initial_weights(config, seed);
   Rng rng(seed);
@@ -59,35 +48,11 @@ TransformerWeights weights_of(const Family& family, std::uint64_t seed = 5) {
       value += static_cast<float>(0.1 * rng.normal());
     }
   }
-  for (float& value : weights.arrays.at(family.tied ? "model.embed_tokens.weight" : "lm_head.weight").values) {
+  for (float& value : weights.arrays.at(internal::head_of(family.shape)).values) {
     value *= 3.0F;
   }
-  weights.version = family.name;
+  weights.version = family.shape.name;
   return weights;
-}
-
-LoraAdapter adapter_of(const TransformerConfig& config, const std::vector<std::string>& targets) {
-  LoraAdapter settings;
-  settings.rank = 3;
-  settings.alpha = 6;
-  settings.target_modules = targets;
-  LoraAdapter adapter = initial_lora(config, std::move(settings), 11);
-  Rng rng(12);
-  for (auto& [name, pair] : adapter.pairs) {
-    for (float& value : pair.b.values) {
-      value = static_cast<float>(0.2 * rng.normal());
-    }
-  }
-  return adapter;
-}
-
-std::vector<TokenId> random_tokens(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed);
-  std::vector<TokenId> tokens(count);
-  for (TokenId& token : tokens) {
-    token = static_cast<TokenId>(rng.below(kVocabulary));
-  }
-  return tokens;
 }
 
 void expect_near(const std::vector<float>& got, const std::vector<float>& expected, const std::string& where) {
@@ -137,7 +102,7 @@ class TorchEngine : public testing::TestWithParam<Family> {
   TransformerWeights weights_ = weights_of(GetParam());
 };
 INSTANTIATE_TEST_SUITE_P(Families, TorchEngine, testing::ValuesIn(kFamilies), [](const auto& family) {
-  return std::string(family.param.name);
+  return std::string(family.param.shape.name);
 });
 
 TEST_P(TorchEngine, ScoresAsOurKernelsInChunksOfAnySize) {
@@ -204,7 +169,7 @@ TEST_P(TorchEngine, ComputesAnAdapterBesideItsWeights) {
   const auto tokens = random_tokens(70, 1);
   for (const auto& targets : std::vector<std::vector<std::string>>{
            {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}, {"up_proj"}, {"v_proj"}}) {
-    const LoraAdapter adapter = adapter_of(weights_.config, targets);
+    const LoraAdapter adapter = internal::learnt_adapter(weights_.config, 3, targets, 0.2);
     GenerationEngine engine = torch();
     GenerationEngine reference = ours();
     const auto without = engine.score(tokens).logprobs;
