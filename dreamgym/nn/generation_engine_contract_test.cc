@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dreamgym/nn/generation_engine.h"
@@ -43,7 +44,8 @@ std::unique_ptr<LanguageModel> small_engine(const char* format, const char* devi
   TransformerWeights weights = initial_weights(config, 1);
   weights.version = "contract";
   EngineConfig engine;
-  engine.num_threads = 2;
+  // Threads of libtorch spin while they wait, which a busy machine makes slow.
+  engine.num_threads = std::string_view(device).empty() ? 2 : 1;
   engine.prefill_chunk_tokens = 5;
   engine.weights = format;
   engine.cache = format;

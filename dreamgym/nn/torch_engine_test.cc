@@ -117,7 +117,7 @@ TEST_P(TorchEngine, ScoresAsOurKernelsInChunksOfAnySize) {
 }
 
 TEST_P(TorchEngine, RepliesAsOurKernelsThroughSharingAndRewinding) {
-  GenerationEngine engine = torch({.num_threads = 2, .prefill_chunk_tokens = 24});
+  GenerationEngine engine = torch({.prefill_chunk_tokens = 24});
   GenerationEngine reference = ours({.prefill_chunk_tokens = 24});
   auto requests = mixed_requests();
   for (int turn = 0; turn < 4; ++turn) {
