@@ -110,9 +110,14 @@ Table pair_table(const Grid& grid) {
 // A bar a row for the mean here with its interval, a dot for each published backbone.
 std::string chart(const Grid& grid) {
   constexpr int kRow = 34;
-  constexpr int kLeft = 270;
   constexpr int kWidth = 560;
-  const auto x = [&](double share) { return kLeft + kWidth * std::clamp(share, 0.0, 1.0); };
+  constexpr int kLetter = 7;  // pixels, more or less, of a letter of the labels
+  std::size_t longest = 30;
+  for (const GridRow& row : grid.rows) {
+    longest = std::max(longest, row.method.size());
+  }
+  const int left = 20 + kLetter * static_cast<int>(longest);
+  const auto x = [&](double share) { return left + kWidth * std::clamp(share, 0.0, 1.0); };
   std::string out;
   int y = 30;
   for (int tick = 0; tick <= 100; tick += 20) {
@@ -125,16 +130,16 @@ std::string chart(const Grid& grid) {
   }
   for (const GridRow& row : grid.rows) {
     out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                       kLeft - 10,
+                       left - 10,
                        y + 9,
                        report_internal::escape_html(row.method));
     if (!row.seeds.empty()) {
       out += fmt::format(
           "<rect class=\"bar\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"12\"/>"
           "<line class=\"whisker\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{}\" y2=\"{}\"/>",
-          kLeft,
+          left,
           y - 2,
-          x(row.success.value) - kLeft,
+          x(row.success.value) - left,
           x(row.success.low),
           x(row.success.high),
           y + 4,
@@ -152,7 +157,7 @@ std::string chart(const Grid& grid) {
       "backbone. Percent of tasks solved in reality.</p><div class=\"scroll\"><svg role=\"img\" "
       "aria-label=\"Success of each method here and as published; the numbers stand in the table "
       "below\" width=\"{}\" height=\"{}\">{}</svg></div></section>",
-      kLeft + kWidth + 30,
+      left + kWidth + 30,
       y,
       out);
 }

@@ -56,6 +56,12 @@ TEST(Grid, PageHoldsTheSameTablesAndNoForeignMarkup) {
   EXPECT_FALSE(has(page, "http"));
 }
 
+TEST(Grid, ChartHasRoomForTheLongestLabel) {
+  Grid with = grid();
+  with.rows.front().method.assign(60, 'm');
+  EXPECT_TRUE(has(grid_html(with), "<text x=\"430\""));
+}
+
 TEST(Grid, ShowsCurvesAndTransferWhereTheyWereMeasured) {
   Grid with = grid();
   EXPECT_FALSE(has(grid_markdown(with), "While it trained"));
