@@ -22,7 +22,7 @@ test-slow: build ## the tests that take minutes (learning, kill and resume)
 test-asan: setup ## the fast tests under the address and undefined-behaviour sanitizers
 	cmake --preset asan-ubsan --log-level=WARNING
 	cmake --build --preset asan-ubsan -j $(JOBS)
-	$(CTEST) --test-dir build/asan-ubsan -L fast
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 $(CTEST) --test-dir build/asan-ubsan -L fast
 
 test-tsan: setup ## the fast tests of the rooms without torch under the thread sanitizer
 	cmake --preset tsan --log-level=WARNING
