@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -137,6 +138,9 @@ void put_traces(const TransitionPlans& plans,
   }
 }
 
+// Questions before it is known that anybody answers.
+constexpr std::size_t kFirstBatch = 4;
+
 // The work of annotate_with_teacher.
 class Annotation {
  public:
@@ -156,8 +160,19 @@ class Annotation {
   AnnotationReport run(ProgressSink& progress) {
     progress.begin("annotate", stories_.size(), "episodes");
     answer_from_journal(progress);
-    for (std::size_t begin = 0; begin < questions_.size(); begin += options_.batch) {
-      ask(begin, std::min(begin + options_.batch, questions_.size()));
+    // A few first: a server that is not there is not asked about everything.
+    std::size_t size = std::min(kFirstBatch, options_.batch);
+    for (std::size_t begin = 0; begin < questions_.size(); begin += std::exchange(size, options_.batch)) {
+      const std::size_t end = std::min(begin + size, questions_.size());
+      const std::size_t unanswered = report_.replies.unavailable;
+      ask(begin, end);
+      if (end < questions_.size() && report_.replies.unavailable == unanswered + (end - begin)) {
+        throw Error(ErrorKind::kIo,
+                    fmt::format("the teacher answered none of {} questions in a row: {}",
+                                end - begin,
+                                reasons_[questions_[begin].story]),
+                    "see to the server and run the same command again: what the journal has is not asked for again");
+      }
       progress.advance(done_, fmt::format("{} annotated, {} tokens", report_.annotated, report_.replies.completion_tokens));
     }
     for (std::size_t i = 0; i < stories_.size(); ++i) {

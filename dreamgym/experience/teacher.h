@@ -75,6 +75,7 @@ std::optional<std::string> gap_of(const Trajectory& trajectory);
 /// @param journal    every answer is appended to it, one JSON line each (docs/formats/annotations.md); answers that
 ///                   are there already (same teacher, same question) are not asked for again, so a run that was
 ///                   interrupted goes on where it was. "" = none.
+/// @throws Error kIo when a whole batch stays unanswered while others wait: the journal keeps what was answered.
 /// @return           stories[i] is annotated unless the report's `rejected` names it; those are left as they were.
 AnnotationReport annotate_with_teacher(ChatModel& teacher,
                                        std::span<Trajectory> stories,

@@ -172,6 +172,21 @@ TEST(AnnotateWithTeacher, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(annotate(silent, changed, journal).cached, 0U) << "another question";
 }
 
+TEST(AnnotateWithTeacher, GivesUpOnAServerThatAnswersNothing) {
+  ScriptedChat silent([](const ChatPrompt&) -> Expected<ChatReply, ModelFailure> {
+    return Unexpected<ModelFailure>({ModelFailure::Kind::kUnavailable, "connection refused"});
+  });
+  std::vector<Trajectory> stories = {story("1", 2), story("2", 2), story("3", 2), story("4", 2), story("5", 2)};
+  try {
+    (void)annotate(silent, stories);
+    FAIL() << "three episodes were still to be asked about";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("none of 2 questions"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("connection refused"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(silent.prompts().size(), 2U);
+}
+
 TEST(AnnotateWithTeacher, RefusesAJournalThatIsNone) {
   const TemporaryFolder folder;
   const Path journal = folder.path() / "teacher.jsonl";
