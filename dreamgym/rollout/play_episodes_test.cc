@@ -239,18 +239,21 @@ class Slow final : public Environment {
   bool ends_;
 };
 
+// The stage's tasks in slow environments that end at their first step, or never.
+std::vector<Episode> play_slowly(Stage& stage,
+                                 bool ends,
+                                 std::size_t slots,
+                                 const RolloutOptions& options,
+                                 RolloutCost& cost) {
+  SingleEnvironmentBatch environment([ends] { return std::make_unique<Slow>(ends); }, slots);
+  TokenAgent agent(stage.model, stage.tokenizer, {});
+  return play_episodes(agent, environment, nullptr, stage.tasks, Rng(5), options, &cost);
+}
+
 TEST(PlayEpisodes, LeavesOutWhatStillRunsWhenTheIterationsTimeIsUp) {
   Stage stage;
-  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(false); }, 12);
-  TokenAgent agent(stage.model, stage.tokenizer, {});
   RolloutCost cost;
-  const auto played = play_episodes(agent,
-                                    environment,
-                                    nullptr,
-                                    stage.tasks,
-                                    Rng(5),
-                                    {.max_steps = 1000, .rollout_seconds = 0.1},
-                                    &cost);
+  const auto played = play_slowly(stage, false, 12, {.max_steps = 1000, .rollout_seconds = 0.1}, cost);
   for (const Episode& episode : played) {
     EXPECT_EQ(episode.trajectory.outcome, Outcome::kInfrastructureError);
   }
@@ -418,16 +421,9 @@ TEST(PlayEpisodes, ALongReplyHoldsUpNobodyElse) {
 
 TEST(PlayEpisodes, WhatHasNoPlaceYetIsLeftOutWhenTheTimeIsUp) {
   Stage stage;
-  SingleEnvironmentBatch environment([] { return std::make_unique<Slow>(true); }, 1);
-  TokenAgent agent(stage.model, stage.tokenizer, {});
   RolloutCost cost;
-  const auto played = play_episodes(agent,
-                                    environment,
-                                    nullptr,
-                                    stage.tasks,
-                                    Rng(5),
-                                    {.max_steps = 5, .batch_size = 1, .rollout_seconds = 0.05},
-                                    &cost);
+  const auto played =
+      play_slowly(stage, true, 1, {.max_steps = 5, .batch_size = 1, .rollout_seconds = 0.05}, cost);
   EXPECT_FALSE(played.front().trajectory.steps.empty());
   EXPECT_EQ(played.back().trajectory.outcome, Outcome::kInfrastructureError);
   EXPECT_EQ(played.back().trajectory.task, stage.tasks.back());
