@@ -89,8 +89,7 @@ void TransformerPass::place(std::span<const PassPart> parts) {
 // Sorted by their blocks, sequences that begin alike are neighbours; as many as a kernel takes at once
 // stand together, unless that would leave them less than half of what they share without the last.
 void TransformerPass::find_together() {
-  const std::size_t group = static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
-  const std::size_t most = std::max<std::size_t>(kMaxTileRows / group, 1);
+  const std::size_t most = std::max<std::size_t>(kMaxTileRows / heads_a_group(), 1);
   const auto full_blocks = [&](std::size_t part) {
     return std::span(parts_[part].part.sequence->blocks(), parts_[part].position / kPanelWidth);
   };
@@ -246,14 +245,13 @@ AttentionTask TransformerPass::attention_task(const PlacedPart& placed,
                                               std::size_t layer,
                                               std::size_t head) {
   const auto head_dim = static_cast<std::size_t>(model_.config.head_dim);
-  const std::size_t group = static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
   const std::size_t query_stride = model_.layers[layer].query_key_value.columns();
   const std::size_t out_stride = round_up(attended_width(model_.config), kPanelWidth);
-  const std::size_t column = head * group * head_dim;
+  const std::size_t column = head * heads_a_group() * head_dim;
   return {.queries = heads_.data() + placed.first_row * query_stride + column,
           .query_stride = query_stride,
           .num_tokens = placed.part.tokens.size(),
-          .group = group,
+          .group = heads_a_group(),
           .head_dim = head_dim,
           .scale = 1.0F / std::sqrt(static_cast<float>(head_dim)),
           .first_position = placed.position,

@@ -50,6 +50,10 @@ class TransformerPass final : public ForwardPass {
     std::size_t shared_blocks = 0;
   };
 
+  // Query heads that share a key-value head.
+  [[nodiscard]] std::size_t heads_a_group() const {
+    return static_cast<std::size_t>(model_.config.num_heads) / shape_.num_kv_heads;
+  }
   void place(std::span<const PassPart> parts);
   void find_together();
   void embed();
